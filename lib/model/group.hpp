@@ -1,0 +1,42 @@
+// A served group: what is recorded and replayed together (semantics.md, section 2).
+#pragma once
+
+#include "durability/contract.hpp"
+#include "model/qos.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace durability {
+
+// What makes two writers members of one group: everything that decides which readers match.
+// Partitions are sorted and without duplicates; {""} and {} are the same and stored as {}.
+struct GroupKey {
+    std::string topic;
+    std::string type;
+    bool keyed{false};
+    std::vector<std::string> partitions;
+    std::int16_t representation{0};
+    DurabilityKind durability{DurabilityKind::transient_local};
+    OwnershipKind ownership{OwnershipKind::shared};
+    Presentation presentation{};
+    friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
+};
+
+// Stored once per group, so that a restart needs no writer.
+struct GroupMeta {
+    GroupKey key;
+    // The first writer's QoS, mirrored by the replay writer (fact sheet 3.5).
+    EndpointQos qos;
+    Contract contract;
+    ContractSource contract_source{ContractSource::daemon_default};
+    StorageKind storage{StorageKind::disk};
+    friend bool operator==(const GroupMeta&, const GroupMeta&) = default;
+};
+
+// Small, dense, valid for one run of the process.
+using GroupHandle = std::uint32_t;
+
+}  // namespace durability
