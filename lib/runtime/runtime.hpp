@@ -1,0 +1,61 @@
+// A running service: the only place where machines, sockets, disk and threads meet.
+//
+// Threads (style-and-layout, section 6): the caller runs context() on one thread, the loop; everything
+// below that is not said to be otherwise is called on that thread. The store has threads of its own.
+#pragma once
+
+#include "durability/config.hpp"
+#include "durability/error.hpp"
+#include "durability/event.hpp"
+#include "model/status.hpp"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace durability::runtime {
+
+struct RuntimeHooks {
+    // Every event, already rate-limited, in order; called on the loop thread (during start: the caller's).
+    std::function<void(const Event&)> on_event;
+    // One line about what goes on ("recovering 12 of 340 logs"); when it changes.
+    std::function<void(std::string_view)> on_status;
+    // Called while start() makes progress that may take longer than a service manager waits.
+    std::function<void()> extend_startup;
+};
+
+class Runtime {
+  public:
+    // Takes the leases, recovers the stores, binds the sockets, announces both participants of each
+    // domain. Errors: in_use (lease held, names directory and pid), version, io, permission (path named),
+    // unavailable (port or interface named).
+    static Result<std::unique_ptr<Runtime>> start(Config config, RuntimeHooks hooks);
+
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    // Stops as stop() does if that was not done.
+    ~Runtime();
+
+    [[nodiscard]] boost::asio::io_context& context();
+    [[nodiscard]] ServiceStatus status() const;
+    // The latest 256 events, oldest first.
+    [[nodiscard]] std::vector<Event> events() const;
+
+    // Stops accepting, commits what was received, says good-bye where the configuration (or `goodbye`)
+    // asks for it, releases the lease, and lets context().run() return. Bounded: a stuck disk delays it
+    // by at most 5 s. Further calls do nothing.
+    void stop();
+    void stop_goodbye();
+
+  private:
+    struct Impl;
+    explicit Runtime(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace durability::runtime
