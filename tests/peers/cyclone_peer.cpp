@@ -1,0 +1,376 @@
+// peer_cyclone: the test peer on an unmodified Cyclone DDS.
+#include "endpoint.hpp"
+#include "output.hpp"
+#include "peers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include <dds/dds.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv
+
+namespace peer {
+namespace {
+
+// Long enough for a daemon that restarts while a writer waits for it on a full history, short
+// enough that a test which hangs says why.
+constexpr dds_duration_t max_blocking = DDS_SECS(60);
+
+constexpr const char* loopback_configuration =
+    "<CycloneDDS><Domain Id=\"any\"><General><Interfaces>"
+    "<NetworkInterface name=\"lo\" multicast=\"true\"/>"
+    "</Interfaces><AllowMulticast>true</AllowMulticast></General></Domain></CycloneDDS>";
+
+dds_entity_t need(dds_entity_t entity, std::string_view what) {
+    if (entity < 0) fail(exit_middleware, fmt::format("{}: {}", what, dds_strretcode(entity)));
+    return entity;
+}
+
+std::string refusal(dds_return_t code) {
+    return code == DDS_RETCODE_OK ? std::string() : std::string(dds_strretcode(code));
+}
+
+dds_duration_t duration(std::chrono::milliseconds ms) {
+    return DDS_MSECS(ms.count());
+}
+
+dds_durability_kind_t kind_of(Durability durability) {
+    switch (durability) {
+        case Durability::volatile_kind:
+            return DDS_DURABILITY_VOLATILE;
+        case Durability::transient_local:
+            return DDS_DURABILITY_TRANSIENT_LOCAL;
+        case Durability::transient:
+            return DDS_DURABILITY_TRANSIENT;
+        case Durability::persistent:
+            return DDS_DURABILITY_PERSISTENT;
+    }
+    return DDS_DURABILITY_VOLATILE;
+}
+
+dds_history_kind_t kind_of(HistoryKind kind) {
+    return kind == HistoryKind::keep_all ? DDS_HISTORY_KEEP_ALL : DDS_HISTORY_KEEP_LAST;
+}
+
+class Qos {
+  public:
+    Qos() : qos_(dds_create_qos()) {}
+    Qos(const Qos&) = delete;
+    Qos& operator=(const Qos&) = delete;
+    ~Qos() { dds_delete_qos(qos_); }
+    dds_qos_t* get() const { return qos_; }
+
+  private:
+    dds_qos_t* qos_;
+};
+
+class Listener {
+  public:
+    explicit Listener(Watcher& watcher) : listener_(dds_create_listener(&watcher)) {}
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    ~Listener() { dds_delete_listener(listener_); }
+    dds_listener_t* get() const { return listener_; }
+
+  private:
+    dds_listener_t* listener_;
+};
+
+Watcher& watcher_of(void* argument) {
+    return *static_cast<Watcher*>(argument);
+}
+
+void fill_common(const Options& options, Durability durability, dds_qos_t* qos) {
+    dds_qset_durability(qos, kind_of(durability));
+    dds_qset_reliability(qos,
+                         options.reliable ? DDS_RELIABILITY_RELIABLE : DDS_RELIABILITY_BEST_EFFORT,
+                         max_blocking);
+    dds_qset_history(qos, kind_of(options.history.kind), options.history.depth);
+    dds_qset_ownership(qos, options.exclusive ? DDS_OWNERSHIP_EXCLUSIVE : DDS_OWNERSHIP_SHARED);
+    dds_qset_destination_order(qos,
+                               options.by_source ? DDS_DESTINATIONORDER_BY_SOURCE_TIMESTAMP
+                                                 : DDS_DESTINATIONORDER_BY_RECEPTION_TIMESTAMP);
+    if (!options.user_data.empty()) {
+        dds_qset_userdata(qos, options.user_data.data(), options.user_data.size());
+    }
+    if (options.deadline) dds_qset_deadline(qos, duration(*options.deadline));
+    if (options.latency_budget) dds_qset_latency_budget(qos, duration(*options.latency_budget));
+    if (options.liveliness_lease) {
+        dds_qset_liveliness(qos, DDS_LIVELINESS_AUTOMATIC, duration(*options.liveliness_lease));
+    }
+    if (options.representation != Representation::vendor_default) {
+        const dds_data_representation_id_t id = options.representation == Representation::xcdr1
+                                                    ? DDS_DATA_REPRESENTATION_XCDR1
+                                                    : DDS_DATA_REPRESENTATION_XCDR2;
+        dds_qset_data_representation(qos, 1, &id);
+    }
+}
+
+// Publisher and subscriber carry the group's policies.
+void fill_group(const Options& options, dds_qos_t* qos) {
+    if (!options.group_data.empty()) {
+        dds_qset_groupdata(qos, options.group_data.data(), options.group_data.size());
+    }
+    if (options.partitions.empty()) return;
+    std::vector<const char*> names;
+    for (const auto& name : options.partitions)
+        names.push_back(name.c_str());
+    dds_qset_partition(qos, static_cast<std::uint32_t>(names.size()), names.data());
+}
+
+void fill_writer(const Options& options, dds_qos_t* qos) {
+    fill_common(options, options.durability, qos);
+    dds_qset_writer_data_lifecycle(qos, options.autodispose);
+    if (options.exclusive) dds_qset_ownership_strength(qos, options.ownership_strength);
+    if (options.lifespan) dds_qset_lifespan(qos, duration(*options.lifespan));
+    if (!options.durability_service) return;
+    const auto& service = *options.durability_service;
+    dds_qset_durability_service(qos,
+                                static_cast<dds_duration_t>(service.cleanup_delay_s * 1e9),
+                                kind_of(service.history.kind),
+                                service.history.depth,
+                                service.max_samples,
+                                service.max_instances,
+                                service.max_samples_per_instance);
+}
+
+// Type is peers_Unkeyed or peers_Keyed, which differ in nothing but their name and the key.
+template <class Type>
+class CycloneWriter final : public Writer {
+  public:
+    explicit CycloneWriter(dds_entity_t writer) : writer_(writer) {}
+    ~CycloneWriter() override { dds_delete(writer_); }
+
+    std::string write(std::uint32_t id,
+                      std::uint32_t seq,
+                      std::span<const std::uint8_t> payload) override {
+        Type sample{};
+        sample.id = id;
+        sample.seq = seq;
+        sample.payload._length = static_cast<std::uint32_t>(payload.size());
+        sample.payload._maximum = sample.payload._length;
+        // The C mapping has no const; dds_write does not write through it.
+        sample.payload._buffer = const_cast<std::uint8_t*>(payload.data());  // NOLINT
+        return refusal(dds_write(writer_, &sample));
+    }
+    std::string dispose(std::uint32_t id) override {
+        Type sample{};
+        sample.id = id;
+        return refusal(dds_dispose(writer_, &sample));
+    }
+    std::string unregister(std::uint32_t id) override {
+        Type sample{};
+        sample.id = id;
+        return refusal(dds_unregister_instance(writer_, &sample));
+    }
+    void flush() override { dds_write_flush(writer_); }
+    bool wait_acks(std::chrono::milliseconds timeout) override {
+        return dds_wait_for_acks(writer_, duration(timeout)) == DDS_RETCODE_OK;
+    }
+
+  private:
+    dds_entity_t writer_;
+};
+
+std::string_view name(dds_instance_state_t state) {
+    switch (state) {
+        case DDS_IST_ALIVE:
+            return "alive";
+        case DDS_IST_NOT_ALIVE_DISPOSED:
+            return "disposed";
+        case DDS_IST_NOT_ALIVE_NO_WRITERS:
+            return "no_writers";
+    }
+    return "unknown";
+}
+
+template <class Type>
+class CycloneReader final : public Reader {
+  public:
+    explicit CycloneReader(dds_entity_t reader) : reader_(reader) {}
+    ~CycloneReader() override { dds_delete(reader_); }
+
+    void take(const std::function<void(const Received&)>& each) override {
+        while (take_batch(each) > 0) {
+        }
+    }
+
+  private:
+    static constexpr std::int32_t batch = 512;
+
+    std::int32_t take_batch(const std::function<void(const Received&)>& each) {
+        std::array<void*, batch> samples{};  // the first null asks for a loan
+        std::array<dds_sample_info_t, batch> infos{};
+        const dds_return_t n =
+            dds_take(reader_, samples.data(), infos.data(), samples.size(), batch);
+        if (n < 0) fail(exit_middleware, fmt::format("take: {}", dds_strretcode(n)));
+        for (std::int32_t i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const auto& sample = *static_cast<const Type*>(samples[at]);
+            const auto& info = infos[at];
+            Received received;
+            received.id = sample.id;
+            if (info.valid_data) {
+                received.seq = sample.seq;
+                received.payload =
+                    std::span<const std::uint8_t>(sample.payload._buffer, sample.payload._length);
+            }
+            received.source_ns = info.source_timestamp;
+            received.valid = info.valid_data;
+            received.state = name(info.instance_state);
+            received.publication = guid_of(info.publication_handle);
+            each(received);
+        }
+        if (n > 0) dds_return_loan(reader_, samples.data(), n);
+        return n;
+    }
+
+    const std::string& guid_of(dds_instance_handle_t writer) {
+        const auto known = guids_.find(writer);
+        if (known != guids_.end()) return known->second;
+        std::string text;
+        // A writer that has left cannot be looked up any more; its handle then stands for it.
+        if (auto* endpoint = dds_get_matched_publication_data(reader_, writer)) {
+            for (const auto octet : endpoint->key.v)
+                text += fmt::format("{:02x}", octet);
+            dds_builtintopic_free_endpoint(endpoint);
+        } else {
+            text = fmt::format("handle-{:x}", writer);
+        }
+        return guids_.emplace(writer, std::move(text)).first->second;
+    }
+
+    dds_entity_t reader_;
+    std::map<dds_instance_handle_t, std::string> guids_;
+};
+
+class CycloneParticipant final : public Participant {
+  public:
+    explicit CycloneParticipant(const Options& options) : options_(options) {
+        if (options.loopback) ::setenv("CYCLONEDDS_URI", loopback_configuration, 0);
+        dds_write_set_batch(options.batch);
+        participant_ =
+            need(dds_create_participant(options.domain, nullptr, nullptr), "create participant");
+        const Qos qos;
+        if (!options.topic_data.empty()) {
+            dds_qset_topicdata(qos.get(), options.topic_data.data(), options.topic_data.size());
+        }
+        topic_ = need(dds_create_topic(participant_,
+                                       options.keyed ? &peers_Keyed_desc : &peers_Unkeyed_desc,
+                                       options.topic.c_str(),
+                                       qos.get(),
+                                       nullptr),
+                      "create topic");
+    }
+    ~CycloneParticipant() override { dds_delete(participant_); }
+
+    std::unique_ptr<Writer> create_writer(Watcher& watcher) override;
+    std::unique_ptr<Reader> create_reader(Durability durability, Watcher& watcher) override;
+
+  private:
+    const Options& options_;
+    dds_entity_t participant_{};
+    dds_entity_t topic_{};
+};
+
+void listen_to_writer(dds_listener_t* listener) {
+    dds_lset_publication_matched(
+        listener, [](dds_entity_t, const dds_publication_matched_status_t status, void* arg) {
+            watcher_of(arg).matched(static_cast<std::int32_t>(status.current_count),
+                                    status.current_count_change);
+        });
+    dds_lset_offered_incompatible_qos(
+        listener, [](dds_entity_t, const dds_offered_incompatible_qos_status_t status, void* arg) {
+            watcher_of(arg).status(fmt::format("kind=offered_incompatible_qos policy={} total={}",
+                                               status.last_policy_id,
+                                               status.total_count));
+        });
+    dds_lset_offered_deadline_missed(
+        listener, [](dds_entity_t, const dds_offered_deadline_missed_status_t status, void* arg) {
+            watcher_of(arg).status(
+                fmt::format("kind=offered_deadline_missed total={}", status.total_count));
+        });
+    dds_lset_liveliness_lost(
+        listener, [](dds_entity_t, const dds_liveliness_lost_status_t status, void* arg) {
+            watcher_of(arg).status(
+                fmt::format("kind=liveliness_lost total={}", status.total_count));
+        });
+}
+
+void listen_to_reader(dds_listener_t* listener) {
+    dds_lset_subscription_matched(
+        listener, [](dds_entity_t, const dds_subscription_matched_status_t status, void* arg) {
+            watcher_of(arg).matched(static_cast<std::int32_t>(status.current_count),
+                                    status.current_count_change);
+        });
+    dds_lset_data_available(listener,
+                            [](dds_entity_t, void* arg) { watcher_of(arg).data_available(); });
+    dds_lset_requested_incompatible_qos(
+        listener,
+        [](dds_entity_t, const dds_requested_incompatible_qos_status_t status, void* arg) {
+            watcher_of(arg).status(fmt::format("kind=requested_incompatible_qos policy={} total={}",
+                                               status.last_policy_id,
+                                               status.total_count));
+        });
+    dds_lset_requested_deadline_missed(
+        listener, [](dds_entity_t, const dds_requested_deadline_missed_status_t status, void* arg) {
+            watcher_of(arg).status(
+                fmt::format("kind=requested_deadline_missed total={}", status.total_count));
+        });
+    dds_lset_liveliness_changed(
+        listener, [](dds_entity_t, const dds_liveliness_changed_status_t status, void* arg) {
+            watcher_of(arg).status(fmt::format("kind=liveliness_changed alive={} not_alive={}",
+                                               status.alive_count,
+                                               status.not_alive_count));
+        });
+    dds_lset_sample_lost(
+        listener, [](dds_entity_t, const dds_sample_lost_status_t status, void* arg) {
+            watcher_of(arg).status(fmt::format("kind=sample_lost total={}", status.total_count));
+        });
+    dds_lset_sample_rejected(
+        listener, [](dds_entity_t, const dds_sample_rejected_status_t status, void* arg) {
+            watcher_of(arg).status(
+                fmt::format("kind=sample_rejected total={}", status.total_count));
+        });
+}
+
+std::unique_ptr<Writer> CycloneParticipant::create_writer(Watcher& watcher) {
+    const Qos group;
+    fill_group(options_, group.get());
+    const dds_entity_t publisher =
+        need(dds_create_publisher(participant_, group.get(), nullptr), "create publisher");
+    const Qos qos;
+    fill_writer(options_, qos.get());
+    const Listener listener(watcher);
+    listen_to_writer(listener.get());
+    const dds_entity_t writer =
+        need(dds_create_writer(publisher, topic_, qos.get(), listener.get()), "create writer");
+    if (options_.keyed) return std::make_unique<CycloneWriter<peers_Keyed>>(writer);
+    return std::make_unique<CycloneWriter<peers_Unkeyed>>(writer);
+}
+
+std::unique_ptr<Reader> CycloneParticipant::create_reader(Durability durability, Watcher& watcher) {
+    const Qos group;
+    fill_group(options_, group.get());
+    const dds_entity_t subscriber =
+        need(dds_create_subscriber(participant_, group.get(), nullptr), "create subscriber");
+    const Qos qos;
+    fill_common(options_, durability, qos.get());
+    const Listener listener(watcher);
+    listen_to_reader(listener.get());
+    const dds_entity_t reader =
+        need(dds_create_reader(subscriber, topic_, qos.get(), listener.get()), "create reader");
+    if (options_.keyed) return std::make_unique<CycloneReader<peers_Keyed>>(reader);
+    return std::make_unique<CycloneReader<peers_Unkeyed>>(reader);
+}
+
+}  // namespace
+}  // namespace peer
+
+int main(int argc, char** argv) {
+    return peer::run_peer(argc, argv, [](const peer::Options& options) {
+        return std::make_unique<peer::CycloneParticipant>(options);
+    });
+}

@@ -1,0 +1,48 @@
+#include "tally.hpp"
+
+#include "payload.hpp"
+
+#include <fmt/format.h>
+
+namespace peer {
+
+Tally::Verdict Tally::add(const Received& sample, Time now) {
+    ++received_;
+    if (!sample.valid) return Verdict{true};
+    ++valid_;
+    bytes_ += sample.payload.size();
+    if (!first_) first_ = now;
+    last_ = now;
+
+    Instance& instance = instances_[sample.id];
+    if (!instance.seen.insert(sample.seq).second) {
+        ++duplicates_;
+    } else if (sample.seq < instance.newest) {
+        ++out_of_order_;
+    }
+    if (sample.seq > instance.newest) instance.newest = sample.seq;
+
+    const bool right = !check_bytes_ || is_payload(sample.payload, seed_, sample.id, sample.seq);
+    if (!right) ++bad_;
+    return Verdict{right};
+}
+
+std::string Tally::summary(Time created, std::optional<Time> matched) const {
+    const auto since = [](std::optional<Time> from, std::optional<Time> to) {
+        if (!from || !to) return -1.0;
+        return std::chrono::duration<double, std::milli>(*to - *from).count();
+    };
+    return fmt::format(
+        "received={} valid={} duplicates={} out_of_order={} bad={} first_ms={:.3f} last_ms={:.3f} "
+        "match_ms={:.3f}",
+        received_,
+        valid_,
+        duplicates_,
+        out_of_order_,
+        bad_,
+        since(matched, first_),
+        since(matched, last_),
+        since(created, matched));
+}
+
+}  // namespace peer

@@ -1,0 +1,58 @@
+// What one reader received, judged: duplicates and order per instance, and whether the bytes are
+// right.
+#pragma once
+
+#include "endpoint.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace peer {
+
+// One thread at a time.
+class Tally {
+  public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    struct Verdict {
+        bool right_bytes{};
+    };
+
+    // `check_bytes` off saves the time in a benchmark; duplicates and order are counted all the
+    // same.
+    Tally(std::uint64_t seed, bool check_bytes) : seed_(seed), check_bytes_(check_bytes) {}
+
+    Verdict add(const Received& sample, Time now);
+
+    std::uint64_t valid() const { return valid_; }
+    std::uint64_t bytes() const { return bytes_; }
+    std::optional<Time> first() const { return first_; }
+    std::optional<Time> last() const { return last_; }
+
+    // The SUMMARY line without its tag. `created` and `matched` are the reader's.
+    std::string summary(Time created, std::optional<Time> matched) const;
+
+  private:
+    struct Instance {
+        std::unordered_set<std::uint32_t> seen;
+        std::uint32_t newest{0};
+    };
+
+    std::uint64_t seed_;
+    bool check_bytes_;
+    std::uint64_t received_{0};
+    std::uint64_t valid_{0};
+    std::uint64_t bytes_{0};
+    std::uint64_t duplicates_{0};
+    std::uint64_t out_of_order_{0};
+    std::uint64_t bad_{0};
+    std::optional<Time> first_;
+    std::optional<Time> last_;
+    std::unordered_map<std::uint32_t, Instance> instances_;
+};
+
+}  // namespace peer
