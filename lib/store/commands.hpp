@@ -1,0 +1,240 @@
+// What the service asks of the store, and what the store answers. Values only: they cross from the
+// loop to the store thread and back. Nothing here touches a file.
+//
+// Order: commands are carried out in the order they were submitted. Completions come in the order
+// of their commands, except Committed, which follows its Append as soon as the sync policy is
+// satisfied.
+#pragma once
+
+#include "durability/error.hpp"
+#include "durability/event.hpp"
+#include "model/group.hpp"
+#include "model/sample.hpp"
+#include "store/store_status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace durability::store {
+
+inline constexpr Arrival max_arrival = std::numeric_limits<Arrival>::max();
+
+// Samples of any groups, in the order in which they count as arrived. Payload bytes live in the
+// batch's own chunks, whose addresses do not change when the batch is moved.
+class AppendBatch {
+  public:
+    struct Entry {
+        GroupHandle group{0};
+        // Who delivered it to us and under which number: what the commit mark is about. Differs
+        // from meta.id for a sample that carries PID_ORIGINAL_WRITER_INFO.
+        Guid transport_writer;
+        SequenceNumber transport_number;
+        SampleMeta meta;
+        WallTime received{};
+        ByteView payload;       // with its 4-octet encapsulation header; empty for none
+        bool mark_only{false};  // made by mark(): nothing to store, the mark alone moves
+    };
+
+    AppendBatch() = default;
+    // A batch moved from is empty and may be filled again.
+    AppendBatch(AppendBatch&& other) noexcept { *this = std::move(other); }
+    AppendBatch& operator=(AppendBatch&& other) noexcept;
+    AppendBatch(const AppendBatch&) = delete;
+    AppendBatch& operator=(const AppendBatch&) = delete;
+    ~AppendBatch() = default;
+
+    // Copies borrowed payload bytes, adopts owned ones.
+    void add(GroupHandle group,
+             const Guid& transport_writer,
+             SequenceNumber transport_number,
+             const SampleMeta& meta,
+             WallTime received,
+             Payload payload);
+    // A number of that writer that needs no storing (a duplicate, a gap): only its mark moves, in
+    // order. For a run of numbers give the last one.
+    void mark(GroupHandle group, const Guid& transport_writer, SequenceNumber transport_number);
+
+    // Payload bytes plus a fixed amount for each entry: the weight for a bounded queue.
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    [[nodiscard]] bool empty() const { return entries_.empty(); }
+    [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+  private:
+    ByteView copy(ByteView bytes);
+
+    std::vector<Entry> entries_;
+    std::vector<std::unique_ptr<std::uint8_t[]>> chunks_;
+    std::vector<Buffer> adopted_;
+    std::size_t chunk_free_{0};
+    std::uint8_t* chunk_next_{nullptr};
+    std::size_t bytes_{0};
+};
+
+// Small persistent key and value pairs that are not samples. The number is stored: never reuse one.
+enum class RecordKind : std::uint8_t {
+    identity = 1,  // GUID prefixes, ports, entity ids of the two participants
+    peer = 2,      // addresses of remembered peers
+    frontier = 3,  // what a reader has acknowledged
+    counter = 4,   // numbers that must continue above the old ones
+    store = 15,    // the store's own; not to be used by others
+};
+
+// Creates or re-opens a group. Its metadata is on disk before it is answered. Which contract is
+// then in force: the one given when it or the stored one came from a rule, or when both are the
+// daemon's default; else the stored one (the first writer's stays in force). A smaller one trims at
+// once. QoS and storage kind of a group that exists stay as stored.
+struct OpenGroup {
+    std::uint64_t ticket{0};
+    GroupMeta meta;
+};
+struct Append {
+    AppendBatch batch;
+};
+// The retained samples with from <= arrival <= to, in arrival order, at most max_entries of them.
+struct ListSamples {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    Arrival from{0};
+    Arrival to{max_arrival};
+    std::size_t max_entries{std::numeric_limits<std::size_t>::max()};
+};
+// Payloads of the given samples. The caller bounds their number and bytes
+// (ListedSample::payload_size).
+struct ReadSamples {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    std::vector<Arrival> arrivals;  // ascending
+};
+// The writer is gone (disposed, or its lease ran out): its history is kept for the contract's
+// cleanup_delay. The expiry marker is written before anything else changes.
+struct WriterGone {
+    GroupHandle group{0};
+    Guid source_writer;
+    WallTime now{};
+};
+// It came back within that time.
+struct WriterBack {
+    GroupHandle group{0};
+    Guid source_writer;
+};
+// The writer counts from the beginning again under the same GUID (an incarnation of its own): what
+// it sends from now on is newer than everything stored and not a duplicate of it.
+struct WriterRestarted {
+    GroupHandle group{0};
+    Guid source_writer;
+};
+// Sets the value for (kind, key). With `sync` it is on disk before RecordSaved, else soon after.
+struct SaveRecord {
+    std::uint64_t ticket{0};
+    RecordKind kind{RecordKind::identity};
+    Buffer key;
+    Buffer value;
+    bool sync{false};
+};
+struct EraseRecord {
+    RecordKind kind{RecordKind::identity};
+    Buffer key;
+};
+// Purges retired writers, ended instances and samples whose time is over, and starts compactions
+// that are due. `mono` lets the store tell a step of the wall clock from the passing of time; a
+// caller that never sets it has dates compared with `now` alone.
+struct Sweep {
+    WallTime now{};
+    MonoTime mono{};
+};
+struct QueryStatus {
+    std::uint64_t ticket{0};
+};
+using Command = std::variant<OpenGroup,
+                             Append,
+                             ListSamples,
+                             ReadSamples,
+                             WriterGone,
+                             WriterBack,
+                             WriterRestarted,
+                             SaveRecord,
+                             EraseRecord,
+                             Sweep,
+                             QueryStatus>;
+
+struct KnownWriter {
+    Guid source_writer;
+    SequenceNumber last_stored;  // the greatest number of that writer that is, or once was, stored
+    bool retired{false};
+};
+struct OpenedGroup {
+    GroupHandle handle{0};
+    GroupMeta meta;  // as in force
+    std::vector<KnownWriter> writers;
+};
+struct GroupOpened {
+    std::uint64_t ticket{0};
+    Result<OpenedGroup> result;
+};
+// Everything this transport writer delivered for the group up to and including `through` is safe
+// under the sync policy, was a duplicate, or was refused by a KEEP_ALL limit and reported.
+struct Committed {
+    struct Mark {
+        GroupHandle group{0};
+        Guid transport_writer;
+        SequenceNumber through;
+    };
+    std::vector<Mark> marks;
+    Arrival last_arrival{0};  // the greatest arrival number given out so far
+};
+struct ListedSample {
+    Arrival arrival{0};
+    SampleId id;
+    Timestamp source_timestamp{};
+    std::uint32_t payload_size{0};
+    std::optional<KeyHash> key_hash;
+    Lifecycle lifecycle{Lifecycle::data};
+    bool in_coherent_set{false};
+};
+static_assert(sizeof(ListedSample) <= 64);
+struct SamplesListed {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    std::vector<ListedSample> samples;
+    bool more{false};  // max_entries was reached: go on from the last arrival + 1
+};
+struct ReadSample {
+    Arrival arrival{0};
+    bool retained{false};  // false: evicted meanwhile, or unreadable (then an event was given)
+    SampleMeta meta;
+    WallTime received{};
+    ByteView payload;  // lies in SamplesRead::bytes
+};
+struct SamplesRead {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    std::vector<ReadSample> samples;  // one for each arrival asked for, in that order
+    // Shared by whoever still sends from it: fragments of a sample may be in several queues.
+    std::shared_ptr<const std::vector<Buffer>> bytes;
+};
+struct RecordSaved {
+    std::uint64_t ticket{0};
+    Status status;
+};
+struct StoreEvent {
+    Event event;
+};
+struct StatusReport {
+    std::uint64_t ticket{0};
+    StoreStatus status;
+};
+using Completion = std::variant<GroupOpened,
+                                Committed,
+                                SamplesListed,
+                                SamplesRead,
+                                RecordSaved,
+                                StoreEvent,
+                                StatusReport>;
+
+}  // namespace durability::store

@@ -1,0 +1,51 @@
+// What the store holds, as a value: for status, topics, writers and metrics.
+#pragma once
+
+#include "model/group.hpp"
+#include "model/sample.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace durability::store {
+
+struct WriterStatus {
+    Guid source_writer;
+    std::uint64_t retained{0};
+    std::uint64_t payload_bytes{0};  // of retained samples
+    SequenceNumber last_number;      // greatest number ever stored
+    bool retired{false};
+    WallTime expires{WallTime::max()};  // meaningful when retired; max(): never
+};
+
+struct GroupStatus {
+    GroupHandle handle{0};
+    GroupMeta meta;
+    std::uint64_t retained{0};
+    std::uint64_t instances{0};
+    std::uint64_t payload_bytes{0};
+    std::uint64_t disk_bytes{0};  // size of all files of the group
+    std::uint64_t dead_bytes{0};  // of these, frames no longer retained
+    std::uint64_t appended{0};    // samples stored since start
+    std::uint64_t duplicates{0};  // samples not stored because they already were, since start
+    std::uint64_t evicted{0};     // since start
+    std::uint64_t rejected{0};    // refused at a limit, since start
+    bool degraded{false};
+    std::vector<WriterStatus> writers;
+};
+
+struct StoreStatus {
+    std::vector<GroupStatus> groups;
+    std::uint64_t retained{0};
+    std::uint64_t disk_bytes{0};    // files in the disk folder
+    std::uint64_t memory_bytes{0};  // files in the memory folder
+    std::uint64_t records{0};
+    std::uint64_t retired_writers{0};
+    std::uint64_t open_files{0};
+    std::uint64_t syncs{0};  // since start
+    std::uint64_t failed_syncs{0};
+    std::uint64_t compactions{0};
+    Arrival last_arrival{0};
+};
+
+}  // namespace durability::store
