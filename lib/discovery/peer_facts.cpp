@@ -1,0 +1,43 @@
+#include "discovery/peer_facts.hpp"
+
+namespace durability::discovery {
+
+PeerFacts peer_facts(VendorId vendor) {
+    PeerFacts facts;
+    if (vendor == vendor::eclipse) {
+        facts.shares_proxy_writer = true;     // ddsi_entity_match.c, q_receive.c; seen on the wire
+        facts.ignores_undirected_gap = true;  // seen on the wire
+    }
+    if (vendor == vendor::eprosima) {
+        facts.needs_expects_inline_qos = true;    // seen on the wire, 2.9.1; harmless from 2.14 on
+        facts.orders_by_source_timestamp = true;  // DataReaderHistory.cpp; seen on the wire
+        facts.preemptive_base = SequenceNumber{0};  // base 1 is answered with the next period only
+        facts.dispose_form = DisposeForm::key_hash_only;
+    }
+    return facts;
+}
+
+bool serves_own_history(VendorId vendor, DurabilityKind offered) {
+    switch (offered) {
+        case DurabilityKind::volatile_:
+            return false;
+        case DurabilityKind::transient_local:
+            return true;
+        case DurabilityKind::transient:
+        case DurabilityKind::persistent:
+            // Treated like VOLATILE by Cyclone DDS (handle_as_transient_local); the first HEARTBEAT
+            // to a late reader says N+1..N.
+            return vendor != vendor::eclipse;
+    }
+    return false;
+}
+
+bool reader_pulls_history(VendorId vendor, DurabilityKind requested) {
+    // Fast DDS asks for everything a HEARTBEAT names, VOLATILE readers too.
+    if (vendor == vendor::eprosima) return true;
+    // Cyclone DDS asks for history only when the kind is exactly TRANSIENT_LOCAL.
+    if (vendor == vendor::eclipse) return requested == DurabilityKind::transient_local;
+    return requested != DurabilityKind::volatile_;
+}
+
+}  // namespace durability::discovery
