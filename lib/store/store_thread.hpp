@@ -1,0 +1,54 @@
+// The store on threads of its own: "durab-store" owns the Store and carries out commands,
+// "durab-sync" does nothing but fdatasync. While one sync runs, what arrives is written and gathers
+// for the next, so one sync covers everything that arrived meanwhile (group commit), and neither
+// appends nor reads wait for the disk. Compaction runs in slices when no command waits.
+#pragma once
+
+#include "store/store.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace durability::store {
+
+struct StoreThreadOptions {
+    SyncPolicy sync{SyncPolicy::commit};
+    std::chrono::nanoseconds sync_interval{std::chrono::milliseconds{100}};
+    // Bounds of the command queue: Append commands beyond them are not taken.
+    std::size_t queue_items{16'384};
+    std::size_t queue_bytes{64ULL << 20U};
+    // How long stop() waits for a disk that does not answer.
+    std::chrono::nanoseconds stop_timeout{std::chrono::seconds{4}};
+    // How often a degraded group is tried again.
+    std::chrono::nanoseconds retry_interval{std::chrono::seconds{1}};
+};
+
+class StoreThread {
+  public:
+    // `deliver` is called on the store thread, never concurrently, with one or more completions.
+    static std::unique_ptr<StoreThread> start(std::unique_ptr<Store> store,
+                                              StoreThreadOptions options,
+                                              std::function<void(std::vector<Completion>)> deliver);
+    StoreThread(const StoreThread&) = delete;
+    StoreThread& operator=(const StoreThread&) = delete;
+    // As stop().
+    ~StoreThread();
+
+    // Thread-safe. False, with `command` untouched, when it is an Append and the queue is full, or
+    // after stop(). Other commands are always taken: they are few.
+    [[nodiscard]] bool submit(Command& command);
+
+    // Carries out what was submitted, syncs, closes the store, joins. Completions are delivered
+    // until it returns. False when the disk did not answer within stop_timeout: the threads are
+    // then left to themselves with the store, and the process should end (the lease goes with it).
+    bool stop();
+
+  private:
+    struct Impl;
+    explicit StoreThread(std::shared_ptr<Impl> impl);
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace durability::store
