@@ -97,7 +97,8 @@ void fill_common(const Options& options, Durability durability, Qos& qos) {
     qos.reliability().max_blocking_time = max_blocking;
     qos.history().kind = kind_of(options.history.kind);
     qos.history().depth = options.history.depth;
-    // Zero is "no limit" in all three; LENGTH_UNLIMITED makes a 2.9 writer refuse the first instance.
+    // Zero is "no limit" in all three; LENGTH_UNLIMITED makes a 2.9 writer refuse the first
+    // instance.
     qos.resource_limits().max_samples = 0;
     qos.resource_limits().max_instances = 0;
     qos.resource_limits().max_samples_per_instance = 0;

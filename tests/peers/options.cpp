@@ -31,7 +31,8 @@ pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --rate HZ  --start-seq
        --wait-matched N  --dispose-every N  --unregister-every N  --batch
        then from stdin: write N | dispose K | unregister K | wait_acks | exit
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
-       --readers K  --reader-delay MS  --reader-durability KIND,KIND,...
+       --readers K  --reader-delay MS  --one-by-one
+       --reader-durability KIND,KIND,...
        --joins K (one fresh participant after the other)  --join-delay-max MS
        from stdin: exit
 
@@ -222,7 +223,10 @@ std::map<std::string_view, bool Options::*> flags(Command command) {
     table["--quiet"] = &Options::quiet;
     table["--bench"] = &Options::bench;
     if (command == Command::publish) table["--batch"] = &Options::batch;
-    if (command == Command::subscribe) table["--stay"] = &Options::stay;
+    if (command == Command::subscribe) {
+        table["--stay"] = &Options::stay;
+        table["--one-by-one"] = &Options::one_by_one;
+    }
     return table;
 }
 

@@ -91,6 +91,7 @@ struct Options {
     bool stay{false};
     std::uint32_t readers{1};
     std::chrono::milliseconds reader_delay{0};
+    bool one_by_one{false};  // the next reader only when the one before has what it expects
     std::vector<Durability> reader_durability;
     std::uint32_t joins{0};
     std::chrono::milliseconds join_delay_max{0};

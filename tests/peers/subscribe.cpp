@@ -202,8 +202,14 @@ class Session {
     }
 
   private:
+    // A reader is to come, and nothing but time stands in the way.
+    bool more_due() const {
+        if (readers_.size() >= options_.readers) return false;
+        return !options_.one_by_one || readers_.empty() || readers_.back()->complete();
+    }
+
     void create_due_readers(Bell& bell) {
-        while (readers_.size() < options_.readers && Clock::now() >= next_creation_) {
+        while (more_due() && Clock::now() >= next_creation_) {
             const auto index = readers_.size();
             const auto durability = index < options_.reader_durability.size()
                                         ? options_.reader_durability[index]
@@ -229,7 +235,7 @@ class Session {
     Clock::time_point next_wake(std::optional<Clock::time_point> done) const {
         Clock::time_point wake = deadline_;
         if (done) wake = std::min(wake, *done);
-        if (readers_.size() < options_.readers) wake = std::min(wake, next_creation_);
+        if (more_due()) wake = std::min(wake, next_creation_);
         return wake;
     }
 

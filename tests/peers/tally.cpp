@@ -6,6 +6,13 @@
 
 namespace peer {
 
+bool Tally::SeenNumbers::insert(std::uint32_t number) {
+    auto bit = chunks_[number / chunk_bits][number % chunk_bits];
+    if (bit) return false;
+    bit = true;
+    return true;
+}
+
 Tally::Verdict Tally::add(const Received& sample, Time now) {
     ++received_;
     if (!sample.valid) return Verdict{true};
@@ -15,7 +22,7 @@ Tally::Verdict Tally::add(const Received& sample, Time now) {
     last_ = now;
 
     Instance& instance = instances_[sample.id];
-    if (!instance.seen.insert(sample.seq).second) {
+    if (!instance.seen.insert(sample.seq)) {
         ++duplicates_;
     } else if (sample.seq < instance.newest) {
         ++out_of_order_;

@@ -1,0 +1,120 @@
+// What the interop scenarios are told with: the real daemon in directories of its own, publishers
+// and subscribers of both vendors, and what a subscriber said it received.
+#pragma once
+
+#include "support/process.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace durability::interop {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+enum class Vendor {
+    cyclone,
+    fastdds
+};
+enum class Kind {
+    transient_local,
+    transient,
+    persistent
+};
+
+std::string_view name(Vendor vendor);
+std::string_view name(Kind kind);  // as the peers' --durability wants it
+
+inline constexpr std::array both_vendors{Vendor::cyclone, Vendor::fastdds};
+
+// Longest wait for anything that must happen. Discovery between two Fast DDS processes alone can
+// take three seconds, and a killed one is noticed after its lease of twenty.
+inline constexpr auto patience = 60s;
+
+// A directory that goes away with its owner.
+class TemporaryDirectory {
+  public:
+    TemporaryDirectory();
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+    ~TemporaryDirectory();
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// One scenario's world: a DDS domain nobody else in this program uses, a directory, a daemon.
+class World {
+  public:
+    // `topics` is the YAML list under `topics:`, may be empty.
+    explicit World(std::string_view topics = "");
+
+    [[nodiscard]] std::uint32_t domain() const { return domain_; }
+    [[nodiscard]] std::filesystem::path directory() const { return directory_.path(); }
+    [[nodiscard]] std::filesystem::path state_directory() const;
+
+    // Starts the daemon and waits until it serves. Throws std::runtime_error with its output
+    // otherwise.
+    void start_daemon();
+    // One more process on the same directories, whatever becomes of it.
+    std::unique_ptr<test::Process> launch_daemon() const;
+    void stop_daemon();  // SIGTERM; throws when it does not end with status 0
+    void kill_daemon();  // SIGKILL
+    [[nodiscard]] test::Process& daemon() { return *daemon_; }
+
+    // A peer on this world's domain. `options` follow the subcommand; a Fast DDS peer that needs
+    // persistence settings gets them.
+    std::unique_ptr<test::Process> publisher(Vendor vendor, const Words& options) const;
+    std::unique_ptr<test::Process> subscriber(Vendor vendor, const Words& options) const;
+
+  private:
+    std::unique_ptr<test::Process> peer(Vendor vendor,
+                                        std::string_view command,
+                                        const Words& options) const;
+
+    std::uint32_t domain_;
+    TemporaryDirectory directory_;
+    std::unique_ptr<test::Process> daemon_;
+    mutable std::uint32_t next_file_{0};
+};
+
+// A SUMMARY line of a subscriber.
+struct Summary {
+    std::uint64_t valid{};
+    std::uint64_t duplicates{};
+    std::uint64_t out_of_order{};
+    std::uint64_t bad{};
+    double first_ms{-1};  // from the match, -1: never
+    double last_ms{-1};
+    double match_ms{-1};  // from the creation of the reader
+};
+
+// Waits for the end of a subscriber; one entry for each reader, in order.
+std::vector<Summary> summaries(test::Process& subscriber);
+
+// Whether every one of `readers` readers received `expected` samples once, in order, byte for byte.
+// Empty when so, else what is wrong.
+std::string flaws(test::Process& subscriber, std::uint64_t expected, std::size_t readers = 1);
+
+// Waits for a publisher's ACKED line, after which the samples are the daemon's to keep.
+// Empty, or what it said instead.
+std::string not_acknowledged(test::Process& publisher);
+
+enum class Fate {
+    alive,
+    ended,
+    killed
+};
+std::string_view name(Fate fate);
+
+// Lets a publisher live, asks it to end, or kills it. Returns when it has happened.
+void meet(test::Process& publisher, Fate fate);
+
+}  // namespace durability::interop

@@ -1,0 +1,10 @@
+// Catch2 in a network of its own: nothing these tests send can reach anybody else.
+#define CATCH_CONFIG_RUNNER
+#include "support/netns.hpp"
+
+#include <catch2/catch.hpp>
+
+int main(int argc, char** argv) {
+    durability::test::enter_private_network();
+    return Catch::Session().run(argc, argv);
+}
