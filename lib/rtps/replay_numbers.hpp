@@ -1,0 +1,62 @@
+// The numbers a replay writer has given out towards one remote process (semantics.md, section 7;
+// fact sheet 12.1 and 12.2). Pure; knows neither readers nor payloads.
+//
+// A sample gets its number when a reader of the process first needs it, compact from 1, and a later
+// reader is sent the same number again: readers of one Cyclone DDS process share one position in this
+// writer's numbers, and those that already passed a number ignore it. A sample may be given a second,
+// higher number when the order of arrival demands it; the highest one counts from then on.
+#pragma once
+
+#include "model/sample.hpp"
+#include "model/sequence_number.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace durability::rtps {
+
+// A sample as far as numbering and pacing need to know it.
+struct HistoryItem {
+    Arrival arrival{0};
+    std::uint32_t size{0};  // octets of serialized payload
+    friend bool operator==(const HistoryItem&, const HistoryItem&) = default;
+};
+
+class ReplayNumbers {
+  public:
+    // Numbers 1..last_used were given out by an earlier run of the daemon and stand for nothing now.
+    explicit ReplayNumbers(SequenceNumber last_used = {0}) : last_(last_used) {}
+
+    struct Assignment {
+        std::vector<SequenceRange> owned;  // ascending; what the reader is to be sent
+        SequenceNumber first_fresh{1};     // numbers from here on were not used before
+    };
+    // Numbers for `history` (ascending arrivals), such that number order is arrival order. Reuses what
+    // the process knows as long as that is possible, then continues with fresh numbers.
+    Assignment assign(std::span<const HistoryItem> history);
+
+    // What a number stands for; nothing for a number that was never used or stands for nothing.
+    [[nodiscard]] std::optional<HistoryItem> find(SequenceNumber number) const;
+    // The greatest number given out; 0 when there is none.
+    [[nodiscard]] SequenceNumber last() const { return last_; }
+
+  private:
+    // Consecutive numbers with ascending arrivals.
+    struct Run {
+        SequenceNumber first{1};
+        std::vector<HistoryItem> items;
+    };
+    struct Place {
+        std::size_t run{0};
+        std::size_t index{0};
+    };
+    [[nodiscard]] std::optional<Place> latest(Arrival arrival, std::optional<Place> hint) const;
+    void append_fresh(HistoryItem item);
+
+    std::vector<Run> runs_;  // ascending numbers
+    SequenceNumber last_;
+};
+
+}  // namespace durability::rtps

@@ -1,0 +1,396 @@
+#include "rtps/replay_reader.hpp"
+
+#include <algorithm>
+
+namespace durability::rtps {
+namespace {
+
+// Room left in a datagram for what precedes the payload: RTPS header, INFO_DST, INFO_TS, DATA_FRAG
+// header and a HEARTBEAT that may share it.
+constexpr std::size_t datagram_overhead = 20 + 16 + 12 + 36 + 32;
+// Repairs that may wait for the store; more are asked for again by the reader.
+constexpr std::size_t max_repairs = 256;
+
+std::size_t wire_size(const ReplaySample& sample) {
+    return sample.payload.size() + sample.inline_qos.size() + 36;
+}
+
+}  // namespace
+
+bool ReplayReader::owns(SequenceNumber number) const {
+    const auto range = std::ranges::lower_bound(owned_, number, {}, &SequenceRange::last);
+    return range != owned_.end() && range->first <= number;
+}
+
+std::optional<SequenceNumber> ReplayReader::next_owned(SequenceNumber from) const {
+    const auto range = std::ranges::lower_bound(owned_, from, {}, &SequenceRange::last);
+    if (range == owned_.end()) return std::nullopt;
+    return std::max(range->first, from);
+}
+
+ReplayReader::Loaded* ReplayReader::find_loaded(SequenceNumber number) {
+    const auto found = std::ranges::lower_bound(loaded_, number, {}, &Loaded::number);
+    return found != loaded_.end() && found->number == number ? &*found : nullptr;
+}
+
+std::uint32_t ReplayReader::fragment_count(const ReplaySample& sample, const ReplayContext& context) const {
+    const std::size_t room = context.options.max_datagram - datagram_overhead;
+    if (sample.payload.size() + sample.inline_qos.size() <= room) return 0;
+    const std::size_t size = context.options.fragment_size;
+    return static_cast<std::uint32_t>((sample.payload.size() + size - 1) / size);
+}
+
+void ReplayReader::begin(std::vector<SequenceRange> owned, SequenceNumber high, MonoTime now) {
+    begun_ = true;
+    owned_ = std::move(owned);
+    samples_owned_ = 0;
+    for (const SequenceRange& range : owned_) {
+        samples_owned_ += static_cast<std::uint64_t>(range.last.value - range.first.value + 1);
+    }
+    high_ = high;
+    heartbeat_delay_ = {};
+    heartbeat_due_ = traits_.reliable ? now : MonoTime::max();
+}
+
+void ReplayReader::extend(SequenceNumber high, MonoTime now) {
+    if (!begun_ || high <= high_) return;
+    high_ = high;
+    heartbeat_delay_ = {};
+    if (traits_.reliable) heartbeat_due_ = now;
+}
+
+void ReplayReader::charge(Loaded& loaded, std::size_t octets) {
+    in_flight_ = in_flight_ - loaded.charged + octets;
+    loaded.charged = octets;
+}
+
+void ReplayReader::acknowledge(SequenceNumber base) {
+    if (base <= acked_) return;
+    acked_ = base;
+    while (!loaded_.empty() && loaded_.front().number < base) {
+        Loaded& front = loaded_.front();
+        // A number acknowledged before it was sent reached the reader through another of its process.
+        if (front.number >= next_send_) loaded_octets_ -= wire_size(front.sample);
+        charge(front, 0);
+        loaded_.pop_front();
+    }
+    next_send_ = std::max(next_send_, base);
+    next_load_ = std::max(next_load_, base);
+    std::erase_if(repairs_, [base](SequenceNumber number) { return number < base; });
+    heartbeat_delay_ = {};
+    if (complete()) heartbeat_due_ = MonoTime::max();
+}
+
+void ReplayReader::on_acknack(const wire::AckNack& acknack,
+                              const ReplayContext& context,
+                              MonoTime now,
+                              Outbox& out) {
+    if (!begun_) {
+        // Its share is being worked out. Numbers that exist must not be shown yet; an empty range may.
+        if (!acknack.final && context.numbers.last().value == 0) send_empty_heartbeat(context, out);
+        return;
+    }
+    if (acknack.state.base > next(high_)) return;  // claims what it was never offered
+    acknowledge(acknack.state.base);
+    repair(acknack.state, context, now, out);
+    if (!acknack.final && !complete()) heartbeat_due_ = now;
+    if (!acknack.final && complete()) send_heartbeat(context, now, out);
+}
+
+void ReplayReader::repair(const wire::SequenceNumberSet& wanted,
+                          const ReplayContext& context,
+                          MonoTime now,
+                          Outbox& out) {
+    std::optional<SequenceRange> gap;
+    bool repaired = false;
+    wanted.for_each([&](SequenceNumber number) {
+        // What was not sent yet comes in any case.
+        if (number >= next_send_ || number > high_) return;
+        repaired = true;
+        if (owns(number)) {
+            repair_one(number, context, now, out);
+            return;
+        }
+        if (gap && next(gap->last) == number) {
+            gap->last = number;
+            return;
+        }
+        if (gap) send_gap(*gap, context, out);
+        gap = SequenceRange{number, number};
+    });
+    if (gap) send_gap(*gap, context, out);
+    if (repaired) heartbeat_due_ = now;
+}
+
+void ReplayReader::repair_one(SequenceNumber number,
+                              const ReplayContext& context,
+                              MonoTime now,
+                              Outbox& out) {
+    Loaded* loaded = find_loaded(number);
+    if (loaded == nullptr) {
+        const bool known = std::ranges::find(repairs_, number) != repairs_.end();
+        if (!known && repairs_.size() < max_repairs) repairs_.push_back(number);
+        return;
+    }
+    if (loaded->repaired != MonoTime::min() && now - loaded->repaired < context.options.repair_interval) return;
+    loaded->repaired = now;
+    if (!loaded->sample.available) {
+        send_gap({number, number}, context, out);
+        return;
+    }
+    if (fragment_count(loaded->sample, context) == 0) {
+        send_data(number, loaded->sample, context, out);
+        return;
+    }
+    // Nothing of it arrived: its fragments go out again under the window, from pump().
+    loaded->fragments_sent = 0;
+    loaded->fragments_acked = 0;
+    charge(*loaded, 0);
+}
+
+void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
+                                const ReplayContext& context,
+                                MonoTime now,
+                                Outbox& out) {
+    if (!begun_ || nack.number >= next_send_) return;
+    Loaded* loaded = find_loaded(nack.number);
+    if (loaded == nullptr || !loaded->sample.available) {
+        if (owns(nack.number) && loaded == nullptr) repair_one(nack.number, context, now, out);
+        return;
+    }
+    const std::uint32_t total = fragment_count(loaded->sample, context);
+    const std::uint32_t confirmed = nack.state.base.value - 1;
+    if (confirmed > loaded->fragments_sent || total == 0) return;
+    if (confirmed > loaded->fragments_acked) {
+        loaded->fragments_acked = confirmed;
+        loaded->repaired = MonoTime::min();
+        heartbeat_delay_ = {};
+    }
+    charge(*loaded,
+           std::size_t{loaded->fragments_sent - loaded->fragments_acked} * context.options.fragment_size);
+    if (loaded->repaired != MonoTime::min() && now - loaded->repaired < context.options.repair_interval / 2) return;
+    bool repaired = false;
+    nack.state.for_each([&](FragmentNumber fragment) {
+        if (fragment.value > loaded->fragments_sent) return;
+        send_fragment(nack.number, loaded->sample, fragment.value, context, out);
+        repaired = true;
+    });
+    if (!repaired) return;
+    loaded->repaired = now;
+    heartbeat_due_ = now;
+}
+
+void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out) {
+    if (!begun_) return;
+    while (send_next(context, now, out)) {
+        if (since_heartbeat_ >= context.options.window / 4) send_heartbeat(context, now, out);
+    }
+    if (!traits_.reliable) return;
+    if (since_heartbeat_ > 0 || heartbeat_due_ <= now) send_heartbeat(context, now, out);
+}
+
+// One datagram's worth at most; false when nothing may be sent now.
+bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox& out) {
+    const bool window_open = !traits_.reliable || in_flight_ < context.options.window;
+    if (!window_open) return false;
+    // Large samples that are under way, or asked for again from their first fragment.
+    for (Loaded& loaded : loaded_) {
+        if (loaded.number >= next_send_) break;
+        if (loaded.fragments_sent < fragment_count(loaded.sample, context) && loaded.sample.available) {
+            return send_loaded(loaded, context, out);
+        }
+    }
+    if (next_send_ > high_) return false;
+    if (!context.process_confirmed && traits_.reliable && next_send_ == SequenceNumber{1} &&
+        since_heartbeat_ == 0) {
+        send_empty_heartbeat(context, out);
+    }
+    const auto owned = next_owned(next_send_);
+    const SequenceNumber stop = owned ? *owned : next(high_);
+    if (stop > next_send_) {
+        if (traits_.reliable) {
+            send_gap({next_send_, previous(stop)}, context, out);
+            since_heartbeat_ += 1;
+        }
+        next_send_ = stop;
+        return true;
+    }
+    if (!owned || *owned >= context.barrier) return false;
+    Loaded* loaded = find_loaded(*owned);
+    if (loaded == nullptr) return false;  // being read
+    next_send_ = next(*owned);
+    loaded_octets_ -= wire_size(loaded->sample);
+    if (!loaded->sample.available) {
+        if (traits_.reliable) {
+            send_gap({*owned, *owned}, context, out);
+            since_heartbeat_ += 1;
+        }
+        return true;
+    }
+    (void)now;
+    return send_loaded(*loaded, context, out);
+}
+
+bool ReplayReader::send_loaded(Loaded& loaded, const ReplayContext& context, Outbox& out) {
+    const std::uint32_t fragments = fragment_count(loaded.sample, context);
+    if (fragments == 0) {
+        send_data(loaded.number, loaded.sample, context, out);
+        charge(loaded, wire_size(loaded.sample));
+    } else {
+        ++loaded.fragments_sent;
+        send_fragment(loaded.number, loaded.sample, loaded.fragments_sent, context, out);
+        charge(loaded,
+               std::size_t{loaded.fragments_sent - loaded.fragments_acked} * context.options.fragment_size);
+    }
+    // A best-effort reader acknowledges nothing: what was sent is done.
+    if (!traits_.reliable && loaded.fragments_sent == fragments) acknowledge(next(loaded.number));
+    return true;
+}
+
+void ReplayReader::send_data(SequenceNumber number,
+                             const ReplaySample& sample,
+                             const ReplayContext& context,
+                             Outbox& out) {
+    wire::DataFields fields;
+    fields.reader = guid_.entity;
+    fields.writer = context.writer;
+    fields.number = number;
+    fields.inline_qos = sample.inline_qos;
+    fields.payload = sample.payload;
+    fields.payload_kind = sample.payload_kind;
+    out.data(destination_, fields, sample.source_timestamp);
+    since_heartbeat_ += wire_size(sample);
+}
+
+void ReplayReader::send_fragment(SequenceNumber number,
+                                 const ReplaySample& sample,
+                                 std::uint32_t fragment,
+                                 const ReplayContext& context,
+                                 Outbox& out) {
+    const std::size_t size = context.options.fragment_size;
+    const std::size_t offset = std::size_t{fragment - 1} * size;
+    wire::DataFragFields fields;
+    fields.reader = guid_.entity;
+    fields.writer = context.writer;
+    fields.number = number;
+    fields.first = FragmentNumber{fragment};
+    fields.count = 1;
+    fields.fragment_size = static_cast<std::uint16_t>(size);
+    fields.sample_size = static_cast<std::uint32_t>(sample.payload.size());
+    // Timestamp and inline QoS count from the first fragment in every vendor (fact sheet 6.4); repeating
+    // the inline QoS with each would only cost.
+    if (fragment == 1) fields.inline_qos = sample.inline_qos;
+    fields.payload = sample.payload.subspan(offset, std::min(size, sample.payload.size() - offset));
+    fields.key = sample.payload_kind == PayloadKind::key;
+    out.data_frag(destination_, fields, sample.source_timestamp);
+    since_heartbeat_ += fields.payload.size();
+}
+
+void ReplayReader::send_gap(SequenceRange range, const ReplayContext& context, Outbox& out) const {
+    wire::Gap gap;
+    gap.reader = guid_.entity;
+    gap.writer = context.writer;
+    gap.start = range.first;
+    gap.list.base = next(range.last);
+    out.gap(destination_, gap);
+}
+
+void ReplayReader::send_empty_heartbeat(const ReplayContext& context, Outbox& out) const {
+    wire::Heartbeat heartbeat;
+    heartbeat.reader = guid_.entity;
+    heartbeat.writer = context.writer;
+    heartbeat.first = SequenceNumber{1};
+    heartbeat.last = SequenceNumber{0};
+    heartbeat.count = context.heartbeat_count++;
+    heartbeat.final = true;
+    out.heartbeat(destination_, heartbeat);
+}
+
+// Shows the reader what it was sent so far and asks for an answer.
+void ReplayReader::send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out) {
+    since_heartbeat_ = 0;
+    if (!context.process_confirmed) send_empty_heartbeat(context, out);
+    wire::Heartbeat heartbeat;
+    heartbeat.reader = guid_.entity;
+    heartbeat.writer = context.writer;
+    heartbeat.first = SequenceNumber{1};
+    heartbeat.last = previous(next_send_);
+    heartbeat.count = context.heartbeat_count++;
+    // With nothing outstanding the reader need not answer; it only learns that it is complete.
+    heartbeat.final = complete();
+    out.heartbeat(destination_, heartbeat);
+    if (complete()) {
+        heartbeat_due_ = MonoTime::max();
+        return;
+    }
+    heartbeat_delay_ = heartbeat_delay_ == Duration{}
+                           ? context.options.first_heartbeat_delay
+                           : std::min(heartbeat_delay_ * 2, context.options.max_heartbeat_delay);
+    heartbeat_due_ = after(now, heartbeat_delay_);
+}
+
+std::vector<Arrival> ReplayReader::next_repair_read(const ReplayContext& context) {
+    std::vector<Arrival> arrivals;
+    PendingRead read{true, {}};
+    std::ranges::sort(repairs_);
+    for (const SequenceNumber number : repairs_) {
+        const auto item = context.numbers.find(number);
+        if (!item) continue;  // of an earlier run of the daemon; owned numbers are always known
+        read.numbers.push_back(number);
+        arrivals.push_back(item->arrival);
+    }
+    repairs_.clear();
+    if (!arrivals.empty()) reading_ = std::move(read);
+    return arrivals;
+}
+
+std::vector<Arrival> ReplayReader::next_read(const ReplayContext& context) {
+    if (!begun_ || reading_) return {};
+    if (!repairs_.empty()) return next_repair_read(context);
+    if (loaded_octets_ >= context.options.read_ahead / 2) return {};
+    std::vector<Arrival> arrivals;
+    PendingRead read;
+    std::size_t octets = 0;
+    while (octets < context.options.read_ahead) {
+        const auto number = next_owned(next_load_);
+        if (!number) break;
+        const auto item = context.numbers.find(*number);
+        // A sample that alone exceeds the bound is read alone.
+        if (item && !arrivals.empty() && octets + item->size > context.options.read_ahead) break;
+        next_load_ = next(*number);
+        if (!item) continue;
+        octets += item->size + 64;
+        read.numbers.push_back(*number);
+        arrivals.push_back(item->arrival);
+    }
+    if (!arrivals.empty()) reading_ = std::move(read);
+    return arrivals;
+}
+
+void ReplayReader::provide(std::vector<ReplaySample> samples,
+                           const ReplayContext& context,
+                           MonoTime now,
+                           Outbox& out) {
+    if (!reading_) return;
+    const PendingRead read = std::move(*reading_);
+    reading_.reset();
+    for (std::size_t i = 0; i < read.numbers.size() && i < samples.size(); ++i) {
+        const SequenceNumber number = read.numbers[i];
+        if (number < acked_) continue;
+        if (!read.repair) {
+            loaded_octets_ += wire_size(samples[i]);
+            loaded_.push_back(Loaded{number, std::move(samples[i]), 0, 0, 0, MonoTime::min()});
+            continue;
+        }
+        if (!samples[i].available) {
+            send_gap({number, number}, context, out);
+        } else if (const std::uint32_t fragments = fragment_count(samples[i], context); fragments == 0) {
+            send_data(number, samples[i], context, out);
+        } else {
+            for (std::uint32_t f = 1; f <= fragments; ++f) send_fragment(number, samples[i], f, context, out);
+        }
+        heartbeat_due_ = now;
+    }
+}
+
+}  // namespace durability::rtps

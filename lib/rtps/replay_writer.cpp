@@ -1,0 +1,202 @@
+#include "rtps/replay_writer.hpp"
+
+#include <algorithm>
+
+namespace durability::rtps {
+namespace {
+
+// A reader of a live process answers a HEARTBEAT within milliseconds; one that does not for this long is
+// broken, and the reader that waits for it is served all the same.
+constexpr Duration barrier_patience = std::chrono::seconds{10};
+
+}  // namespace
+
+ReplayWriter::ReplayWriter(EntityId own, ReplayOptions options)
+    : own_(own), options_(options), heartbeat_count_(options.first_count) {}
+
+void ReplayWriter::resume_process(const GuidPrefix& process, SequenceNumber last_used) {
+    Process& entry = processes_[process];
+    if (entry.numbers.last() >= last_used) return;
+    entry.numbers = ReplayNumbers(last_used);
+    entry.contacted = true;
+    entry.confirmed = true;
+}
+
+void ReplayWriter::match(const Guid& reader,
+                         DestinationPtr destination,
+                         ReplayReaderTraits traits,
+                         MonoTime now) {
+    (void)now;
+    if (index_.contains(reader)) return;
+    Process& process = processes_[reader.prefix];
+    process.readers.push_back(std::make_unique<ReplayReader>(reader, std::move(destination), traits));
+    index_.emplace(reader, process.readers.back().get());
+}
+
+void ReplayWriter::unmatch(const Guid& reader) {
+    if (index_.erase(reader) == 0) return;
+    const auto entry = processes_.find(reader.prefix);
+    if (entry == processes_.end()) return;
+    Process& process = entry->second;
+    std::erase_if(process.readers, [&](const auto& known) { return known->guid() == reader; });
+    std::erase_if(process.barriers, [&](const auto& barrier) { return barrier.waiting == reader; });
+    // The numbers stay: Cyclone DDS keeps its proxy writer, and with it the position, without readers.
+}
+
+void ReplayWriter::forget_process(const GuidPrefix& process) {
+    const auto entry = processes_.find(process);
+    if (entry == processes_.end()) return;
+    for (const auto& reader : entry->second.readers) index_.erase(reader->guid());
+    processes_.erase(entry);
+}
+
+bool ReplayWriter::is_matched(const Guid& reader) const { return index_.contains(reader); }
+
+bool ReplayWriter::process_contacted(const GuidPrefix& process) const {
+    const auto entry = processes_.find(process);
+    return entry != processes_.end() && entry->second.contacted;
+}
+
+SequenceNumber ReplayWriter::last_number(const GuidPrefix& process) const {
+    const auto entry = processes_.find(process);
+    return entry == processes_.end() ? SequenceNumber{0} : entry->second.numbers.last();
+}
+
+ReplayReader* ReplayWriter::find(const Guid& reader) {
+    const auto entry = index_.find(reader);
+    return entry == index_.end() ? nullptr : entry->second;
+}
+
+SequenceNumber ReplayWriter::begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr || target->begun()) return {0};
+    Process& process = processes_.at(reader.prefix);
+    ReplayNumbers::Assignment assignment = process.numbers.assign(history);
+    const SequenceNumber last = process.numbers.last();
+    target->begin(std::move(assignment.owned), last, now);
+
+    if (last < assignment.first_fresh || !target->traits().shares_position) return last;
+    // Others of the process must know that the fresh numbers are not theirs before these are used.
+    bool wait = false;
+    for (const auto& other : process.readers) {
+        if (other.get() == target || !other->begun() || !other->traits().reliable) continue;
+        other->extend(last, now);
+        wait = true;
+    }
+    if (wait) {
+        process.barriers.push_back({reader, assignment.first_fresh, last, after(now, barrier_patience)});
+    }
+    return last;
+}
+
+bool ReplayWriter::others_confirmed(const Process& process, const Process::Barrier& barrier) const {
+    return std::ranges::all_of(process.readers, [&](const auto& other) {
+        if (other->guid() == barrier.waiting || !other->begun() || !other->traits().reliable) return true;
+        // A reader that itself owns numbers of the range was begun later and shares them.
+        return other->high() < barrier.from || other->acked() > barrier.to || other->samples_owned() > 0;
+    });
+}
+
+void ReplayWriter::lift_barriers(Process& process, MonoTime now) {
+    std::erase_if(process.barriers, [&](const Process::Barrier& barrier) {
+        return now >= barrier.give_up || others_confirmed(process, barrier);
+    });
+}
+
+ReplayContext ReplayWriter::context(Process& process, const ReplayReader& reader) {
+    SequenceNumber barrier = max_sequence_number;
+    for (const auto& entry : process.barriers) {
+        if (entry.waiting == reader.guid()) barrier = std::min(barrier, entry.from);
+    }
+    return ReplayContext{own_, options_, heartbeat_count_, process.numbers, process.confirmed, barrier};
+}
+
+void ReplayWriter::note_completion(const ReplayReader& reader, bool was_complete) {
+    if (!was_complete && reader.complete()) completed_.push_back({reader.guid()});
+}
+
+void ReplayWriter::pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out) {
+    if (!reader.begun()) return;
+    const bool was_complete = reader.complete();
+    process.contacted = true;
+    reader.pump(context(process, reader), now, out);
+    note_completion(reader, was_complete);
+}
+
+void ReplayWriter::on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr) return;
+    Process& process = processes_.at(reader.prefix);
+    // Cyclone DDS sets the final flag in every ACKNACK but the pre-emptive one.
+    if (acknack.final || acknack.state.base.value > 1) process.confirmed = true;
+    const bool was_complete = target->complete();
+    process.contacted = true;
+    target->on_acknack(acknack, context(process, *target), now, out);
+    note_completion(*target, was_complete);
+    if (!process.barriers.empty()) {
+        lift_barriers(process, now);
+        for (const auto& other : process.readers) pump(process, *other, now, out);
+        return;
+    }
+    pump(process, *target, now, out);
+}
+
+void ReplayWriter::on_nack_frag(const Guid& reader, const wire::NackFrag& nack, MonoTime now, Outbox& out) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr) return;
+    Process& process = processes_.at(reader.prefix);
+    target->on_nack_frag(nack, context(process, *target), now, out);
+    pump(process, *target, now, out);
+}
+
+void ReplayWriter::tick(MonoTime now, Outbox& out) {
+    for (auto& [prefix, process] : processes_) {
+        if (!process.barriers.empty()) lift_barriers(process, now);
+        for (const auto& reader : process.readers) {
+            if (reader->next_deadline() <= now) pump(process, *reader, now, out);
+        }
+    }
+}
+
+MonoTime ReplayWriter::next_deadline() const {
+    MonoTime due = MonoTime::max();
+    for (const auto& [prefix, process] : processes_) {
+        for (const auto& barrier : process.barriers) due = std::min(due, barrier.give_up);
+        for (const auto& reader : process.readers) due = std::min(due, reader->next_deadline());
+    }
+    return due;
+}
+
+std::optional<ReplayRead> ReplayWriter::next_read() {
+    for (auto& [prefix, process] : processes_) {
+        for (const auto& reader : process.readers) {
+            std::vector<Arrival> arrivals = reader->next_read(context(process, *reader));
+            if (!arrivals.empty()) return ReplayRead{reader->guid(), std::move(arrivals)};
+        }
+    }
+    return std::nullopt;
+}
+
+void ReplayWriter::provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr) return;
+    Process& process = processes_.at(reader.prefix);
+    target->provide(std::move(samples), context(process, *target), now, out);
+    pump(process, *target, now, out);
+}
+
+std::optional<ReplayCompleted> ReplayWriter::next_completed() {
+    if (completed_.empty()) return std::nullopt;
+    const ReplayCompleted completed = completed_.front();
+    completed_.pop_front();
+    return completed;
+}
+
+std::optional<ReplayWriter::ReaderStatus> ReplayWriter::status(const Guid& reader) const {
+    const auto entry = index_.find(reader);
+    if (entry == index_.end()) return std::nullopt;
+    const ReplayReader& known = *entry->second;
+    return ReaderStatus{known.begun(), known.complete(), known.samples_owned(), previous(known.acked()), known.high()};
+}
+
+}  // namespace durability::rtps

@@ -1,0 +1,111 @@
+// The replay writer of one served group: delivers stored history to late readers (semantics.md,
+// section 7). It gives out numbers on demand and per remote process, sends nothing while nobody needs
+// history, and holds no payloads but those of open windows: it asks for them with next_read().
+//
+// It decides nothing about who is owed what; that is service/entitlement. A machine: no sockets, no
+// clock, no files. Not thread-safe.
+#pragma once
+
+#include "base/time.hpp"
+#include "rtps/outbox.hpp"
+#include "rtps/replay_numbers.hpp"
+#include "rtps/replay_reader.hpp"
+#include "wire/submessage.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::rtps {
+
+// Payloads a reader's window wants; answered with provide().
+struct ReplayRead {
+    Guid reader;
+    std::vector<Arrival> arrivals;  // ascending
+};
+
+// The reader has acknowledged everything it was owed.
+struct ReplayCompleted {
+    Guid reader;
+};
+
+class ReplayWriter {
+  public:
+    ReplayWriter(EntityId own, ReplayOptions options);
+
+    // A process that was known to an earlier run of the daemon: its numbers go on after `last_used`,
+    // and it has seen HEARTBEATs of this writer.
+    void resume_process(const GuidPrefix& process, SequenceNumber last_used);
+    // A remote reader that matched. Nothing is sent to it but empty ranges until begin().
+    void match(const Guid& reader, DestinationPtr destination, ReplayReaderTraits traits, MonoTime now);
+    void unmatch(const Guid& reader);
+    // The participant is gone (disposed, or its lease ran out): its readers and numbers with it.
+    void forget_process(const GuidPrefix& process);
+    [[nodiscard]] bool is_matched(const Guid& reader) const;
+    // A process of which any reader has been shown a HEARTBEAT: readers that do not ask for history can
+    // no longer be given any (fact sheet 4.4).
+    [[nodiscard]] bool process_contacted(const GuidPrefix& process) const;
+
+    // What the reader is to have, in ascending arrival order; empty for a reader that is owed nothing.
+    // Returns the greatest number given out to its process so far, which must survive a restart before
+    // the samples are sent.
+    SequenceNumber begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now);
+    [[nodiscard]] SequenceNumber last_number(const GuidPrefix& process) const;
+
+    // From the reader `reader` only; anything from an unknown one is ignored (cases R8.2, R8.3).
+    void on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out);
+    void on_nack_frag(const Guid& reader, const wire::NackFrag& nack, MonoTime now, Outbox& out);
+    void tick(MonoTime now, Outbox& out);
+    // When tick() is due without further input; MonoTime::max() for never.
+    [[nodiscard]] MonoTime next_deadline() const;
+
+    [[nodiscard]] std::optional<ReplayRead> next_read();
+    void provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out);
+    [[nodiscard]] std::optional<ReplayCompleted> next_completed();
+
+    struct ReaderStatus {
+        bool begun{false};
+        bool complete{false};
+        std::uint64_t owed{0};  // samples it is to have in all
+        SequenceNumber acknowledged{0};
+        SequenceNumber high{0};
+    };
+    [[nodiscard]] std::optional<ReaderStatus> status(const Guid& reader) const;
+    [[nodiscard]] std::size_t reader_count() const { return index_.size(); }
+
+  private:
+    struct Process {
+        ReplayNumbers numbers;
+        bool contacted{false};  // a HEARTBEAT went out to one of its readers
+        bool confirmed{false};  // an ACKNACK showed that one arrived
+        std::vector<std::unique_ptr<ReplayReader>> readers;
+        // Reader that waits until the others of its process know that numbers from `from` are not theirs.
+        struct Barrier {
+            Guid waiting;
+            SequenceNumber from;
+            SequenceNumber to;
+            MonoTime give_up;
+        };
+        std::vector<Barrier> barriers;
+    };
+    [[nodiscard]] ReplayReader* find(const Guid& reader);
+    [[nodiscard]] ReplayContext context(Process& process, const ReplayReader& reader);
+    [[nodiscard]] bool others_confirmed(const Process& process, const Process::Barrier& barrier) const;
+    void lift_barriers(Process& process, MonoTime now);
+    void pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out);
+    void note_completion(const ReplayReader& reader, bool was_complete);
+
+    EntityId own_;
+    ReplayOptions options_;
+    std::int32_t heartbeat_count_;
+    std::unordered_map<GuidPrefix, Process> processes_;
+    std::unordered_map<Guid, ReplayReader*> index_;
+    std::deque<ReplayCompleted> completed_;
+};
+
+}  // namespace durability::rtps

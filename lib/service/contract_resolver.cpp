@@ -1,0 +1,111 @@
+#include "service/contract_resolver.hpp"
+
+#include "discovery/matching.hpp"
+#include "model/rtps_time.hpp"
+
+#include <algorithm>
+
+namespace durability::service {
+namespace {
+
+std::uint64_t to_limit(std::int32_t announced) {
+    return announced < 0 ? unlimited : static_cast<std::uint64_t>(announced);
+}
+
+void apply_announced(const DurabilityService& announced, Contract& contract) {
+    contract.history = announced.history.kind == HistoryKind::keep_all ? ContractHistory::keep_all
+                                                                       : ContractHistory::keep_last;
+    // KEEP_ALL comes with whatever depth the vendor leaves there.
+    contract.depth = announced.history.depth < 1 ? 1 : static_cast<std::uint64_t>(announced.history.depth);
+    contract.max_samples = to_limit(announced.limits.max_samples);
+    contract.max_instances = to_limit(announced.limits.max_instances);
+    contract.max_samples_per_instance = to_limit(announced.limits.max_samples_per_instance);
+    const Duration delay = to_duration(announced.service_cleanup_delay);
+    if (delay != Duration::zero()) contract.cleanup_delay = delay;
+}
+
+template <class T>
+void override_with(const std::optional<T>& given, T& value) {
+    if (given) value = *given;
+}
+
+}  // namespace
+
+const TopicRule* find_rule(std::span<const TopicRule> rules,
+                           std::string_view topic,
+                           std::string_view type,
+                           std::span<const std::string> partitions) {
+    const auto matches = [&](const TopicRule& rule) {
+        if (!discovery::glob_matches(rule.topic, topic) || !discovery::glob_matches(rule.type, type)) return false;
+        if (partitions.empty()) return discovery::glob_matches(rule.partition, "");
+        return std::ranges::any_of(partitions, [&](const std::string& partition) {
+            return discovery::glob_matches(rule.partition, partition);
+        });
+    };
+    const auto found = std::ranges::find_if(rules, matches);
+    return found == rules.end() ? nullptr : &*found;
+}
+
+bool is_internal_topic(std::string_view topic) {
+    return topic.starts_with("DCPS") || topic == "ros_discovery_info";
+}
+
+std::string_view name(ServeVerdict verdict) {
+    switch (verdict) {
+        case ServeVerdict::serve: return "served";
+        case ServeVerdict::volatile_writer: return "the writer offers VOLATILE";
+        case ServeVerdict::too_weak: return "the writer offers less than what is served";
+        case ServeVerdict::denied: return "a rule says never";
+        case ServeVerdict::internal_topic: return "internal topic";
+    }
+    return "?";
+}
+
+DurabilityKind weakest_served(const TopicRule* rule) {
+    if (rule == nullptr) return DurabilityKind::transient;
+    switch (rule->serve) {
+        case ServeKind::transient_local: return DurabilityKind::transient_local;
+        case ServeKind::transient: return DurabilityKind::transient;
+        case ServeKind::persistent:
+        case ServeKind::never: return DurabilityKind::persistent;
+    }
+    return DurabilityKind::transient;
+}
+
+ServeVerdict judge(const TopicRule* rule, std::string_view topic, DurabilityKind offered) {
+    if (is_internal_topic(topic) && (rule == nullptr || rule->topic != topic)) return ServeVerdict::internal_topic;
+    if (rule != nullptr && rule->serve == ServeKind::never) return ServeVerdict::denied;
+    if (offered == DurabilityKind::volatile_) return ServeVerdict::volatile_writer;
+    return offered >= weakest_served(rule) ? ServeVerdict::serve : ServeVerdict::too_weak;
+}
+
+ResolvedContract resolve(const TopicRule* rule,
+                         const std::optional<DurabilityService>& announced,
+                         const Contract& daemon_default) {
+    ResolvedContract result{daemon_default, ContractSource::daemon_default};
+    if (announced && !announced->is_default()) {
+        apply_announced(*announced, result.contract);
+        result.source = ContractSource::announced;
+    }
+    if (rule == nullptr || rule->contract.empty()) return result;
+    const ContractOverride& given = rule->contract;
+    override_with(given.history, result.contract.history);
+    override_with(given.depth, result.contract.depth);
+    override_with(given.max_samples, result.contract.max_samples);
+    override_with(given.max_instances, result.contract.max_instances);
+    override_with(given.max_samples_per_instance, result.contract.max_samples_per_instance);
+    override_with(given.cleanup_delay, result.contract.cleanup_delay);
+    override_with(given.scope, result.contract.scope);
+    // A depth alone means keep that many.
+    if (given.depth && !given.history) result.contract.history = ContractHistory::keep_last;
+    result.source = ContractSource::rule;
+    return result;
+}
+
+StorageKind resolve_storage(const TopicRule* rule, DurabilityKind offered) {
+    if (rule != nullptr && rule->storage == StorageChoice::disk) return StorageKind::disk;
+    if (rule != nullptr && rule->storage == StorageChoice::memory) return StorageKind::memory;
+    return offered == DurabilityKind::transient ? StorageKind::memory : StorageKind::disk;
+}
+
+}  // namespace durability::service

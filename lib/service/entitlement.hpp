@@ -1,0 +1,69 @@
+// What a late reader is owed (semantics.md, section 7): the heart of exactly-once. A pure function of
+// the retained samples, the reader and what living writers will send it themselves; it has no state
+// and no side effects, so that a table of rows tests it completely.
+#pragma once
+
+#include "base/time.hpp"
+#include "model/qos.hpp"
+#include "model/sample.hpp"
+#include "rtps/replay_numbers.hpp"
+#include "store/commands.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::service {
+
+// What a source writer that lives and matches the reader does for it.
+struct LivingShare {
+    // What it sends the reader from its own history; empty for one that sends late readers nothing.
+    SequenceRange history{};
+};
+
+// The reader, as far as the decision needs it.
+struct LateReader {
+    bool wants_history{true};  // false for VOLATILE
+    // Samples that arrived after this one are live for the reader, not history.
+    Arrival matched_arrival{0};
+    // Up to here it already acknowledged what it was owed, in an earlier run of the daemon.
+    Arrival frontier{0};
+    // A sample that arrives later replaces or follows an earlier one whatever their timestamps say:
+    // KEEP_LAST and ordered by reception (fact sheet 5.4). Such a reader must not get an older sample
+    // of an instance of which a living writer gives it a newer one.
+    bool latest_arrival_wins{false};
+};
+
+enum class Entitlement : std::uint8_t {
+    owed,
+    not_history,     // arrived after the reader matched, or the reader wants none
+    acknowledged,    // at or below the frontier
+    expired,         // LIFESPAN is over
+    living_writer,   // its living writer sends it
+    superseded,      // a living writer gives the reader a newer sample of the instance
+};
+inline constexpr std::size_t entitlement_count = 6;
+[[nodiscard]] std::string_view name(Entitlement entitlement);
+
+struct EntitlementInput {
+    std::span<const store::ListedSample> retained;  // ascending arrivals
+    bool keyed{false};
+    QosDuration lifespan{infinite_qos_duration};
+    LateReader reader;
+    // Living source writers that match the reader. A writer that is not in here is gone, or does not
+    // match: the daemon speaks for it.
+    const std::unordered_map<Guid, LivingShare>& living;
+    WallTime now{};
+};
+
+struct EntitlementResult {
+    std::vector<rtps::HistoryItem> owed;  // ascending arrivals
+    std::array<std::uint64_t, entitlement_count> counts{};  // by Entitlement, for `explain`
+};
+
+[[nodiscard]] EntitlementResult decide(const EntitlementInput& input);
+
+}  // namespace durability::service
