@@ -56,7 +56,8 @@ std::optional<std::uint64_t> scaled(const Quantity& quantity,
 template <std::size_t N>
 std::string in_largest_unit(std::uint64_t value, const std::array<Unit, N>& units) {
     for (const Unit& unit : units) {
-        if (value % unit.factor == 0) return std::to_string(value / unit.factor).append(unit.suffix);
+        if (value % unit.factor == 0)
+            return std::to_string(value / unit.factor).append(unit.suffix);
     }
     return std::to_string(value);
 }
@@ -66,7 +67,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1);
     std::vector<std::size_t> last(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        last[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -135,12 +137,18 @@ void append_escaped_octets(std::string& out, std::string_view octets) {
 std::string escaped(std::string_view text, const CodePoint& c) {
     std::string out;
     switch (c.length == 0 ? U'\0' : c.value) {
-        case U'\n': return "\\n";
-        case U'\r': return "\\r";
-        case U'\t': return "\\t";
-        case U'"': return "\\\"";
-        case U'\\': return "\\\\";
-        default: break;
+        case U'\n':
+            return "\\n";
+        case U'\r':
+            return "\\r";
+        case U'\t':
+            return "\\t";
+        case U'"':
+            return "\\\"";
+        case U'\\':
+            return "\\\\";
+        default:
+            break;
     }
     if (c.length > 0 && is_harmless(c.value)) {
         out = text.substr(0, c.length);

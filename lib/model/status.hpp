@@ -37,12 +37,12 @@ struct WriterStatus {
     std::string topic;
     std::string type;
     Guid guid;
-    bool alive{false};            // discovered and within its lease
-    bool retired{false};          // gone; its history waits for cleanup_delay
-    std::int64_t received{0};     // greatest sequence number received in order
-    std::int64_t committed{0};    // greatest sequence number safe under the sync policy
-    std::uint64_t lost{0};        // numbers the writer no longer had when they were asked for
-    std::uint64_t rejected{0};    // refused by the contract or a limit
+    bool alive{false};          // discovered and within its lease
+    bool retired{false};        // gone; its history waits for cleanup_delay
+    std::int64_t received{0};   // greatest sequence number received in order
+    std::int64_t committed{0};  // greatest sequence number safe under the sync policy
+    std::uint64_t lost{0};      // numbers the writer no longer had when they were asked for
+    std::uint64_t rejected{0};  // refused by the contract or a limit
     std::uint64_t retained_samples{0};
     std::uint64_t retained_bytes{0};
 };

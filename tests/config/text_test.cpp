@@ -23,9 +23,24 @@ TEST_CASE("durations are read with their unit") {
 }
 
 TEST_CASE("what is no duration is refused") {
-    for (const char* text : {"", "5", "5x", "s", "-5s", "+5s", " 5s", "5 s", "5s ", "05s", "1.5s", "5S",
-                             "5m", "Infinite", "9223372036854775807ns", "106752d",
-                             "99999999999999999999s", "0x5s"}) {
+    for (const char* text : {"",
+                             "5",
+                             "5x",
+                             "s",
+                             "-5s",
+                             "+5s",
+                             " 5s",
+                             "5 s",
+                             "5s ",
+                             "05s",
+                             "1.5s",
+                             "5S",
+                             "5m",
+                             "Infinite",
+                             "9223372036854775807ns",
+                             "106752d",
+                             "99999999999999999999s",
+                             "0x5s"}) {
         CAPTURE(text);
         CHECK_FALSE(parse_duration(text).has_value());
     }
@@ -54,8 +69,19 @@ TEST_CASE("sizes are read with their unit") {
 }
 
 TEST_CASE("what is no size is refused") {
-    for (const char* text : {"", "KiB", "1KB", "1 KiB", "-1", "1kib", "010", "1e3", "1_000", "1.5MiB",
-                             "18446744073709551615", "18446744073709551616", "16777216TiB"}) {
+    for (const char* text : {"",
+                             "KiB",
+                             "1KB",
+                             "1 KiB",
+                             "-1",
+                             "1kib",
+                             "010",
+                             "1e3",
+                             "1_000",
+                             "1.5MiB",
+                             "18446744073709551615",
+                             "18446744073709551616",
+                             "16777216TiB"}) {
         CAPTURE(text);
         CHECK_FALSE(parse_size(text).has_value());
     }
@@ -75,8 +101,8 @@ TEST_CASE("durations and sizes written are read back unchanged") {
 }
 
 TEST_CASE("a misspelt word finds the known one") {
-    const std::array<std::string_view, 6> known{"depth",       "history",       "topics",
-                                                "max_samples", "cleanup_delay", "scope"};
+    const std::array<std::string_view, 6> known{
+        "depth", "history", "topics", "max_samples", "cleanup_delay", "scope"};
     CHECK(closest_match("dept", known) == "depth");
     CHECK(closest_match("histroy", known) == "history");
     CHECK(closest_match("topcis", known) == "topics");
@@ -104,18 +130,22 @@ TEST_CASE("foreign text cannot end a line or a quotation") {
 
 TEST_CASE("foreign text is valid UTF-8 once printed") {
     CHECK(printable("größe λ 🤖") == "größe λ 🤖");
-    CHECK(printable("\xff" "a") == "\\xffa");
+    CHECK(printable("\xff"
+                    "a") == "\\xffa");
     CHECK(printable("\xc3") == "\\xc3");                    // cut in the middle
     CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");           // overlong '/'
     CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
     CHECK(printable("\xf5\x80\x80\x80") == "\\xf5\\x80\\x80\\x80");
-    CHECK(printable("\xc2\x85") == "\\xc2\\x85");           // next line, a C1 control
+    CHECK(printable("\xc2\x85") == "\\xc2\\x85");  // next line, a C1 control
 }
 
 TEST_CASE("foreign text cannot change the direction of the line") {
-    CHECK(printable("a\xe2\x80\xae" "b") == "a\\xe2\\x80\\xaeb");
-    CHECK(printable("a\xe2\x80\xa8" "b") == "a\\xe2\\x80\\xa8b");
-    CHECK(printable("a\xe2\x80\x8b" "b") == "a\\xe2\\x80\\x8bb");
+    CHECK(printable("a\xe2\x80\xae"
+                    "b") == "a\\xe2\\x80\\xaeb");
+    CHECK(printable("a\xe2\x80\xa8"
+                    "b") == "a\\xe2\\x80\\xa8b");
+    CHECK(printable("a\xe2\x80\x8b"
+                    "b") == "a\\xe2\\x80\\x8bb");
 }
 
 TEST_CASE("long foreign text is cut between characters") {

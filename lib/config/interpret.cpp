@@ -1,0 +1,269 @@
+#include "config/interpret.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace durability::config {
+namespace {
+
+// What the documentation of the product knows and this version does not do: refused, never ignored.
+struct Unsupported {
+    std::string_view path;
+    std::string_view message;
+};
+constexpr std::array unsupported{
+    Unsupported{"threads",
+                "feature missing: real-time thread settings need a build with DURABILITYD_RT"},
+};
+
+// Every sample's topic is compared with every rule once, and every rule with every other at start.
+constexpr std::size_t most_rules = 5'000;
+
+std::string_view kind_name(Node::Kind kind) {
+    switch (kind) {
+        case Node::Kind::null:
+            return "nothing";
+        case Node::Kind::scalar:
+            return "a single value";
+        case Node::Kind::list:
+            return "a list";
+        case Node::Kind::map:
+            return "a group of options";
+    }
+    return "?";
+}
+
+// "store" + "sync" -> "store.sync"
+std::string join(std::string_view section, std::string_view name) {
+    return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+// Walks one document. `schema` is the path as the table has it ("topics[].contract"), `shown` as
+// the reader of the file counts ("topics[2].contract").
+class Interpreter {
+  public:
+    Interpreter(const Document& document, Loaded& loaded, std::vector<Problem>& problems)
+        : document_(document), loaded_(loaded), problems_(problems) {}
+
+    void section(const Node& node,
+                 const std::string& schema,
+                 const std::string& shown,
+                 Target target);
+    void root(Contents contents);
+
+  private:
+    void entry(const Node& key,
+               const Node& value,
+               const std::string& schema,
+               const std::string& shown,
+               Target target);
+    void unknown(const Node& key, const std::string& schema, const std::string& shown);
+    void value(const Option& option, const Node& node, const std::string& shown, Target target);
+    void list(const Option& option, const Node& node, const std::string& shown, Slot slot);
+    void rules(const Node& node);
+    [[nodiscard]] Origin origin(const Node& node) const {
+        return Origin{document_.file, node.line, node.column, document_.line(node.line)};
+    }
+    void report(const Node& node, std::string path, std::string message, std::string hint = {}) {
+        problems_.push_back(
+            document_.problem(node, std::move(path), std::move(message), std::move(hint)));
+    }
+    void complain(const Node& node, const std::string& path, Complaint complaint) {
+        report(node, path, std::move(complaint.message), std::move(complaint.hint));
+    }
+
+    const Document& document_;
+    Loaded& loaded_;
+    std::vector<Problem>& problems_;
+};
+
+void Interpreter::root(Contents contents) {
+    const Node& node = document_.root;
+    const Target target{&loaded_.config, nullptr};
+    if (contents == Contents::everything) return section(node, "", "", target);
+    if (node.kind != Node::Kind::map) return section(node, "", "", target);
+    for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        if (node.keys[i].scalar.text == "topics") {
+            rules(node.items[i]);
+        } else {
+            report(node.keys[i],
+                   "",
+                   fmt::format("'{}' cannot be set here", printable(node.keys[i].scalar.text, 60)),
+                   "files in conf.d hold topic rules only, under topics:");
+        }
+    }
+}
+
+void Interpreter::section(const Node& node,
+                          const std::string& schema,
+                          const std::string& shown,
+                          Target target) {
+    // A section whose options are all commented out is empty, not wrong.
+    if (node.kind == Node::Kind::null) return;
+    if (node.kind != Node::Kind::map) {
+        report(node,
+               shown,
+               fmt::format("expected a group of options, found {}", kind_name(node.kind)));
+        return;
+    }
+    for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        entry(node.keys[i], node.items[i], schema, shown, target);
+    }
+}
+
+void Interpreter::entry(const Node& key,
+                        const Node& value_node,
+                        const std::string& schema,
+                        const std::string& shown,
+                        Target target) {
+    const std::string& name = key.scalar.text;
+    const std::string path = join(schema, name);
+    const std::string shown_path = join(shown, name);
+    if (path == "topics") return rules(value_node);
+    if (const Option* option = find_option(path))
+        return value(*option, value_node, shown_path, target);
+    if (is_section(path)) return section(value_node, path, shown_path, target);
+    for (const auto& [refused, message] : unsupported) {
+        if (path != refused) continue;
+        const bool empty = value_node.kind == Node::Kind::null ||
+                           (value_node.kind == Node::Kind::map && value_node.keys.empty());
+        if (!empty) report(key, shown_path, std::string(message));
+        return;
+    }
+    unknown(key, schema, shown);
+}
+
+void Interpreter::unknown(const Node& key, const std::string& schema, const std::string& shown) {
+    const std::string& name = key.scalar.text;
+    std::string hint;
+    if (const auto near = closest_match(name, names_below(schema))) {
+        hint = fmt::format("did you mean '{}'?", *near);
+    } else {
+        // Right name, wrong place: worth saying when only one place has it.
+        std::vector<std::string_view> elsewhere;
+        for (const Option& option : options()) {
+            if (option.path.ends_with("." + name)) elsewhere.push_back(option.path);
+        }
+        if (elsewhere.size() == 1) hint = fmt::format("there is {}", elsewhere.front());
+    }
+    report(key, shown, fmt::format("unknown option '{}'", printable(name, 60)), hint);
+}
+
+void Interpreter::value(const Option& option,
+                        const Node& node,
+                        const std::string& shown,
+                        Target target) {
+    const Slot slot = option.slot(target);
+    if (is_list(option.type)) {
+        list(option, node, shown, slot);
+    } else if (option.path == "topics[].key" && node.kind == Node::Kind::list) {
+        report(node, shown, "not supported by this version: key layouts", "key: auto is");
+        return;
+    } else if (node.kind == Node::Kind::null) {
+        report(node, shown, "has no value", fmt::format("expected {}", describe_expected(option)));
+        return;
+    } else if (node.kind != Node::Kind::scalar) {
+        report(
+            node,
+            shown,
+            fmt::format("expected {}, found {}", describe_expected(option), kind_name(node.kind)));
+        return;
+    } else if (auto complaint = assign(option, slot, node.scalar)) {
+        return complain(node, shown, *std::move(complaint));
+    }
+    loaded_.origins.insert_or_assign(shown, origin(node));
+}
+
+void Interpreter::list(const Option& option,
+                       const Node& node,
+                       const std::string& shown,
+                       Slot slot) {
+    if (node.kind == Node::Kind::scalar || node.kind == Node::Kind::map) {
+        report(node,
+               shown,
+               fmt::format("expected a list, found {}", kind_name(node.kind)),
+               node.kind == Node::Kind::scalar
+                   ? fmt::format("write [{}]", printable(node.scalar.text, 60))
+                   : "");
+        return;
+    }
+    clear(slot);
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+        const Node& item = node.items[i];
+        const std::string path = fmt::format("{}[{}]", shown, i);
+        if (item.kind != Node::Kind::scalar) {
+            report(item,
+                   path,
+                   fmt::format(
+                       "expected {}, found {}", describe_expected(option), kind_name(item.kind)));
+        } else if (auto complaint = assign(option, slot, item.scalar)) {
+            complain(item, path, *std::move(complaint));
+        }
+    }
+}
+
+void Interpreter::rules(const Node& node) {
+    if (node.kind == Node::Kind::null) return;
+    if (node.kind != Node::Kind::list) {
+        report(node,
+               "topics",
+               fmt::format("expected a list of rules, found {}", kind_name(node.kind)),
+               "each rule begins with '- '");
+        return;
+    }
+    for (const Node& item : node.items) {
+        if (loaded_.config.topics.size() >= most_rules) {
+            return report(item,
+                          "topics",
+                          fmt::format("more than {} rules", most_rules),
+                          "patterns can say the same in fewer");
+        }
+        const std::string shown = fmt::format("topics[{}]", loaded_.config.topics.size());
+        if (item.kind != Node::Kind::map) {
+            report(item, shown, fmt::format("expected a rule, found {}", kind_name(item.kind)));
+            continue;
+        }
+        TopicRule rule;
+        rule.origin = origin(item).text();
+        section(item, "topics[]", shown, Target{&loaded_.config, &rule});
+        const bool named = std::any_of(item.keys.begin(), item.keys.end(), [](const Node& key) {
+            return key.scalar.text == "topic";
+        });
+        if (!named) report(item, shown, "the rule has no topic", "topic: \"*\" means every topic");
+        loaded_.origins.insert_or_assign(shown, origin(item));
+        loaded_.config.topics.push_back(std::move(rule));
+    }
+}
+
+}  // namespace
+
+void interpret(const Document& document,
+               Contents contents,
+               Loaded& loaded,
+               std::vector<Problem>& problems) {
+    Interpreter(document, loaded, problems).root(contents);
+}
+
+void apply_setting(const Setting& setting, Loaded& loaded, std::vector<Problem>& problems) {
+    const Option* option = find_option(setting.path);
+    if (option == nullptr) return;
+    const Slot slot = option->slot(Target{&loaded.config, nullptr});
+    if (!setting.append) clear(slot);
+    for (const std::string& text : setting.values) {
+        if (auto complaint = assign(*option, slot, Scalar{text, false})) {
+            Problem problem;
+            problem.file = command_line;
+            problem.path = setting.name;
+            problem.message = std::move(complaint->message);
+            problem.hint = std::move(complaint->hint);
+            problems.push_back(std::move(problem));
+        }
+    }
+    loaded.origins.insert_or_assign(setting.path, Origin{std::string(command_line), 0, 0, {}});
+}
+
+}  // namespace durability::config
