@@ -7,7 +7,8 @@
 
 namespace durability::wire {
 
-// "HEARTBEAT 000003c7 <- 000003c2 1..5 count 3 final". Thread-safe; allocates.
+// "HEARTBEAT 000003c2 -> 000003c7 1..5 count 3 final": from the sender to the receiver.
+// Thread-safe; allocates.
 [[nodiscard]] std::string describe(const Submessage& submessage);
 
 }  // namespace durability::wire
