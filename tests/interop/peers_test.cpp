@@ -66,6 +66,8 @@ TEST_CASE(
                                         "transient_local",
                                         "--durability-service",
                                         "keep_all",
+                                        "--cleanup-delay",
+                                        "infinite",
                                         "--count",
                                         "30",
                                         "--keys",

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 
 #include <dds/dds.h>
@@ -127,8 +128,12 @@ void fill_writer(const Options& options, dds_qos_t* qos) {
     if (options.lifespan) dds_qset_lifespan(qos, duration(*options.lifespan));
     if (!options.durability_service) return;
     const auto& service = *options.durability_service;
+    const dds_duration_t cleanup_delay =
+        std::isinf(service.cleanup_delay_s)
+            ? DDS_INFINITY
+            : static_cast<dds_duration_t>(service.cleanup_delay_s * 1e9);
     dds_qset_durability_service(qos,
-                                static_cast<dds_duration_t>(service.cleanup_delay_s * 1e9),
+                                cleanup_delay,
                                 kind_of(service.history.kind),
                                 service.history.depth,
                                 service.max_samples,

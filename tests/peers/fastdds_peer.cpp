@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <random>
 
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
@@ -138,8 +139,10 @@ void fill_durability_service(const DurabilityService& from, dds::DurabilityServi
     to.max_samples = from.max_samples;
     to.max_instances = from.max_instances;
     to.max_samples_per_instance = from.max_samples_per_instance;
-    to.service_cleanup_delay =
-        duration(std::chrono::milliseconds(static_cast<std::int64_t>(from.cleanup_delay_s * 1000)));
+    to.service_cleanup_delay = std::isinf(from.cleanup_delay_s)
+                                   ? eprosima::fastrtps::c_TimeInfinite
+                                   : duration(std::chrono::milliseconds(
+                                         static_cast<std::int64_t>(from.cleanup_delay_s * 1000)));
 }
 
 class WriterListener final : public dds::DataWriterListener {

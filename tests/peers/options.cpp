@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -25,7 +26,7 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed
        --user-data TEXT  --topic-data TEXT  --group-data TEXT
        --deadline MS  --liveliness-lease MS  --lifespan MS  --latency-budget MS
        --durability-service keep_last:N|keep_all[:SAMPLES,INSTANCES,PER_INSTANCE]
-       --cleanup-delay S  --persistence-guid GUID  --persistence-file FILE
+       --cleanup-delay S|infinite  --persistence-guid GUID  --persistence-file FILE
        --autodispose yes|no  --loopback yes|no  --seed S  --timeout S  --quiet  --bench
 pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --rate HZ  --start-seq N
        --wait-matched N  --dispose-every N  --unregister-every N  --batch
@@ -33,7 +34,7 @@ pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --rate HZ  --start-seq
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
        --readers K  --reader-delay MS  --one-by-one
        --reader-durability KIND,KIND,...
-       --joins K (one fresh participant after the other)  --join-delay-max MS
+       --joins K (one fresh participant after the other)  --join-delay-max MS  --join-seed S
        from stdin: exit
 
 exit status: 0 done; 1 timed out or short of samples; 2 bad command line; 3 not possible with this
@@ -163,7 +164,8 @@ void add_common(std::map<std::string_view, Setter>& table) {
             o.durability_service = DurabilityService{};
             o.durability_service->history.kind = HistoryKind::keep_last;
         }
-        o.durability_service->cleanup_delay_s = number<double>(k, v);
+        o.durability_service->cleanup_delay_s =
+            v == "infinite" ? std::numeric_limits<double>::infinity() : number<double>(k, v);
     };
     table["--persistence-guid"] = [](auto& o, auto, auto v) { o.persistence_guid = v; };
     table["--persistence-file"] = [](auto& o, auto, auto v) { o.persistence_file = v; };
@@ -213,6 +215,9 @@ void add_subscriber(std::map<std::string_view, Setter>& table) {
             o.reader_durability.push_back(durability(k, part));
     };
     table["--joins"] = [](auto& o, auto k, auto v) { o.joins = number<std::uint32_t>(k, v); };
+    table["--join-seed"] = [](auto& o, auto k, auto v) {
+        o.join_seed = number<std::uint64_t>(k, v);
+    };
     table["--join-delay-max"] = [](auto& o, auto k, auto v) {
         o.join_delay_max = milliseconds(k, v);
     };

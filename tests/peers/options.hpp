@@ -40,7 +40,7 @@ struct DurabilityService {
     std::int32_t max_samples{-1};  // -1: unlimited, here and below
     std::int32_t max_instances{-1};
     std::int32_t max_samples_per_instance{-1};
-    double cleanup_delay_s{0};
+    double cleanup_delay_s{0};  // infinity() for never
 };
 
 struct Options {
@@ -95,6 +95,7 @@ struct Options {
     std::vector<Durability> reader_durability;
     std::uint32_t joins{0};
     std::chrono::milliseconds join_delay_max{0};
+    std::uint64_t join_seed{1};
 };
 
 // The exit status of both programs.

@@ -252,7 +252,7 @@ class Session {
 int join_again_and_again(const Options& options, const Connect& connect) {
     Bell bell;
     const ExitOrder order(bell, false);
-    std::mt19937_64 random(options.seed);
+    std::mt19937_64 random(options.join_seed);
     std::uniform_int_distribution<std::int64_t> delay_us(
         0, std::chrono::microseconds(options.join_delay_max).count());
     std::uint32_t complete = 0;
