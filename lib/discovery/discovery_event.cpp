@@ -20,8 +20,10 @@ std::string_view name(LossReason reason) {
             return "disposed";
         case LossReason::lease_expired:
             return "lease_expired";
-        case LossReason::participant_lost:
-            return "participant_lost";
+        case LossReason::participant_disposed:
+            return "participant_disposed";
+        case LossReason::participant_restarted:
+            return "participant_restarted";
     }
     return "?";
 }

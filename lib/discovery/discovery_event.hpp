@@ -33,9 +33,10 @@ struct LimitReached {
 };
 
 enum class LossReason : std::uint8_t {
-    disposed,          // it said good-bye
-    lease_expired,     // nothing was heard for the length of its lease
-    participant_lost,  // an endpoint of a participant that went in either way
+    disposed,               // it said good-bye itself
+    lease_expired,          // nothing was heard of the participant for the length of its lease
+    participant_disposed,   // of an endpoint: its participant said good-bye
+    participant_restarted,  // of an endpoint: its participant began anew under the same identity
 };
 
 // The key under which the configuration knows the limit; the word for a log line.

@@ -1,15 +1,14 @@
 #include "discovery/spdp.hpp"
 
+#include "discovery/departure.hpp"
 #include "discovery/locator_choice.hpp"
-#include "wire/inline_qos.hpp"
+#include "wire/parameter_id.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace durability::discovery {
 namespace {
-
-constexpr std::uint32_t departed = wire::status_disposed | wire::status_unregistered;
 
 // Metatraffic for a participant that names no locator for it goes where its other data goes.
 std::vector<Locator> metatraffic_of(const ParticipantData& data,
@@ -88,10 +87,8 @@ void Spdp::on_data(const wire::ReceiverState& from,
         return;
     }
     if (qos->has_unknown_must_understand) return;
-    if ((qos->status_info & departed) != 0) {
-        std::optional<Guid> key;
-        if (qos->key_hash) key = guid_from_octets(*qos->key_hash);
-        on_departure(from, data, key);
+    if (is_departure(*qos)) {
+        on_departure(from, *qos, data);
         return;
     }
     if (data.has_data) on_announcement(from, came_from, data, now, outbox);
@@ -128,26 +125,17 @@ void Spdp::on_announcement(const wire::ReceiverState& from,
     events_.push_back(ParticipantFound{remote->data, remote->metatraffic, remote->user, false});
 }
 
-// The forms of fact sheet 1.5: key in the payload, key hash only, both.
+// Nobody takes leave for somebody else (R8.3).
 void Spdp::on_departure(const wire::ReceiverState& from,
-                        const wire::Data& data,
-                        const std::optional<Guid>& key_hash) {
-    wire::Decoded<Guid> key = wire::decode_failure(wire::DecodeError::bad_parameter);
-    if (key_hash) {
-        key = *key_hash;
-    } else if (data.has_key) {
-        key = decode_participant_key(data.payload);
-    } else if (data.has_data) {
-        key = decode_participant(data.payload, options_.string_limits, from.source_vendor)
-                  .map([](const ParticipantData& value) { return value.guid; });
-    }
+                        const wire::InlineQos& qos,
+                        const wire::Data& data) {
+    const auto key =
+        departed_guid(qos, data.payload_kind(), data.payload, wire::pid::participant_guid);
     if (!key) {
         events_.push_back(MalformedAnnouncement{{from.source, data.writer}, key.error()});
         return;
     }
-    // Nobody takes leave for somebody else (R8.3).
-    if (*key != Guid{from.source, entity::participant}) return;
-    remove(from.source, LossReason::disposed);
+    if (*key == Guid{from.source, entity::participant}) remove(from.source, LossReason::disposed);
 }
 
 bool Spdp::is_for_us(const ParticipantData& data, GuidPrefix source) const {
@@ -311,11 +299,7 @@ void Spdp::send(const rtps::DestinationPtr& destination,
 }
 
 void Spdp::goodbye(rtps::Outbox& outbox) {
-    wire::InlineQos qos;
-    qos.key_hash = to_octets(own_.guid);
-    qos.status_info = departed;
-    Buffer inline_qos;
-    wire::encode_inline_qos(inline_qos, qos);
+    const Buffer inline_qos = encode_departure(own_.guid);
     const Buffer key = encode_participant_key(own_.guid);
     if (!options_.announce_to.empty()) send(everybody_, inline_qos, key, PayloadKind::key, outbox);
     for (const auto& [prefix, remote] : participants_) {

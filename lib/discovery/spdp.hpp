@@ -10,6 +10,7 @@
 #include "model/locator.hpp"
 #include "model/sequence_number.hpp"
 #include "rtps/outbox.hpp"
+#include "wire/inline_qos.hpp"
 #include "wire/message_reader.hpp"
 #include "wire/qos_parameters.hpp"
 #include "wire/submessage.hpp"
@@ -128,6 +129,8 @@ class Spdp {
         return participants_;
     }
     [[nodiscard]] const ParticipantData& own() const { return own_; }
+    // The greatest number any announcement had so far.
+    [[nodiscard]] SequenceNumber last_number() const { return previous(next_number_); }
     // Time between two announcements: a tenth of the lease within 1 s and 3 s, at most a third of
     // it.
     [[nodiscard]] Duration period() const;
@@ -144,8 +147,8 @@ class Spdp {
                          MonoTime now,
                          rtps::Outbox& outbox);
     void on_departure(const wire::ReceiverState& from,
-                      const wire::Data& data,
-                      const std::optional<Guid>& key_hash);
+                      const wire::InlineQos& qos,
+                      const wire::Data& data);
     void update(RemoteParticipant& remote,
                 ParticipantData data,
                 const std::optional<Locator>& came_from,
