@@ -31,10 +31,6 @@ bool is_user_defined(EntityId id) {
     return (id.value & 0xc0U) == 0;
 }
 
-bool names_reader(EntityId named, EntityId ours) {
-    return named == entity::unknown || named == ours;
-}
-
 }  // namespace
 
 rtps::ReaderLimits default_sedp_reader_limits() {
@@ -57,7 +53,8 @@ Sedp::Sedp(GuidPrefix own, SedpOptions options)
       options_(std::move(options)),
       publications_(entity::publications_writer, entity::publications_reader, options_),
       subscriptions_(entity::subscriptions_writer, entity::subscriptions_reader, options_),
-      messages_(entity::participant_message_writer, entity::participant_message_reader, options_) {
+      messages_(entity::participant_message_writer, entity::participant_message_reader, options_),
+      table_(options_.max_writers, options_.max_readers) {
     publications_.writer_bit = builtin_endpoint::publications_writer;
     publications_.reader_bit = builtin_endpoint::publications_reader;
     subscriptions_.writer_bit = builtin_endpoint::subscriptions_writer;
@@ -100,8 +97,9 @@ void Sedp::remove_participant(GuidPrefix prefix, LossReason reason) {
     if (found == remotes_.end()) return;
     unmatch_endpoints(prefix, found->second.builtin_endpoints);
     remotes_.erase(found);
-    drop_endpoints(prefix,
-                   reason == LossReason::disposed ? LossReason::participant_disposed : reason);
+    table_.remove_all(prefix,
+                      reason == LossReason::disposed ? LossReason::participant_disposed : reason,
+                      events_);
 }
 
 void Sedp::match_endpoints(GuidPrefix prefix,
@@ -132,43 +130,26 @@ void Sedp::unmatch_endpoints(GuidPrefix prefix, std::uint32_t bits) {
     }
 }
 
-void Sedp::drop_endpoints(GuidPrefix prefix, LossReason reason) {
-    const Guid first{prefix, EntityId{0}};
-    auto writer = remote_writers_.lower_bound(first);
-    while (writer != remote_writers_.end() && writer->first.prefix == prefix) {
-        events_.push_back(WriterLost{writer->first, reason});
-        writer = remote_writers_.erase(writer);
-    }
-    auto reader = remote_readers_.lower_bound(first);
-    while (reader != remote_readers_.end() && reader->first.prefix == prefix) {
-        events_.push_back(ReaderLost{reader->first, reason});
-        reader = remote_readers_.erase(reader);
-    }
-}
-
 // Some implementations make the prefix from host and process id, so that a process in a container
 // comes back under the same one and counts from 1 again. What it announced before means nothing
 // now.
 void Sedp::restart_participant(GuidPrefix prefix, MonoTime now, rtps::Outbox& outbox) {
     Remote& remote = remotes_.at(prefix);
-    drop_endpoints(prefix, LossReason::participant_restarted);
+    table_.remove_all(prefix, LossReason::participant_restarted, events_);
     unmatch_endpoints(prefix, remote.builtin_endpoints);
     remote.acked_writers = {};
     remote.acked_readers = {};
     match_endpoints(prefix, remote, remote.builtin_endpoints, now, outbox);
 }
 
-const Sedp::Topic& Sedp::topic_for(EntityId local) const {
-    return local.is_writer() ? publications_ : subscriptions_;
-}
-
 Sedp::Topic& Sedp::topic_for(EntityId local) {
     return local.is_writer() ? publications_ : subscriptions_;
 }
 
-Sedp::Topic* Sedp::topic_of_writer(EntityId writer) {
+Sedp::Topic* Sedp::topic_of(EntityId reader, EntityId writer) {
     for (Topic* topic : {&publications_, &subscriptions_, &messages_}) {
-        if (topic->writer.id() == writer) return topic;
+        if (topic->writer.id() != writer) continue;
+        return reader == entity::unknown || reader == topic->reader.id() ? topic : nullptr;
     }
     return nullptr;
 }
@@ -219,23 +200,23 @@ bool Sedp::acknowledged_by(GuidPrefix peer, EntityId id) const {
     const auto local = locals_.find(id);
     if (local == locals_.end()) return false;
     if (local->second.only_for && *local->second.only_for != peer) return false;
-    const Topic& topic = topic_for(id);
+    const Topic& topic = id.is_writer() ? publications_ : subscriptions_;
     return topic.writer.acknowledged_by({peer, topic.reader.id()}, local->second.number);
 }
 
 const EndpointData* Sedp::find_writer(const Guid& guid) const {
-    const auto found = remote_writers_.find(guid);
-    return found == remote_writers_.end() ? nullptr : &found->second;
+    const auto found = table_.writers().find(guid);
+    return found == table_.writers().end() ? nullptr : &found->second;
 }
 
 const EndpointData* Sedp::find_reader(const Guid& guid) const {
-    const auto found = remote_readers_.find(guid);
-    return found == remote_readers_.end() ? nullptr : &found->second;
+    const auto found = table_.readers().find(guid);
+    return found == table_.readers().end() ? nullptr : &found->second;
 }
 
 void Sedp::on_data(const wire::ReceiverState& from, const wire::Data& data, MonoTime now) {
-    Topic* topic = topic_of_writer(data.writer);
-    if (topic == nullptr || !names_reader(data.reader, topic->reader.id())) return;
+    Topic* topic = topic_of(data.reader, data.writer);
+    if (topic == nullptr) return;
     topic->reader.on_data({from.source, data.writer}, data, from.timestamp, now, received_);
     take_samples();
 }
@@ -243,16 +224,16 @@ void Sedp::on_data(const wire::ReceiverState& from, const wire::Data& data, Mono
 void Sedp::on_data_frag(const wire::ReceiverState& from,
                         const wire::DataFrag& data_frag,
                         MonoTime now) {
-    Topic* topic = topic_of_writer(data_frag.writer);
-    if (topic == nullptr || !names_reader(data_frag.reader, topic->reader.id())) return;
+    Topic* topic = topic_of(data_frag.reader, data_frag.writer);
+    if (topic == nullptr) return;
     topic->reader.on_data_frag(
         {from.source, data_frag.writer}, data_frag, from.timestamp, now, received_);
     take_samples();
 }
 
 void Sedp::on_gap(const wire::ReceiverState& from, const wire::Gap& gap, MonoTime now) {
-    Topic* topic = topic_of_writer(gap.writer);
-    if (topic == nullptr || !names_reader(gap.reader, topic->reader.id())) return;
+    Topic* topic = topic_of(gap.reader, gap.writer);
+    if (topic == nullptr) return;
     topic->reader.on_gap({from.source, gap.writer}, gap, now, received_);
     take_samples();
 }
@@ -261,8 +242,8 @@ void Sedp::on_heartbeat(const wire::ReceiverState& from,
                         const wire::Heartbeat& heartbeat,
                         MonoTime now,
                         rtps::Outbox& outbox) {
-    Topic* topic = topic_of_writer(heartbeat.writer);
-    if (topic == nullptr || !names_reader(heartbeat.reader, topic->reader.id())) return;
+    Topic* topic = topic_of(heartbeat.reader, heartbeat.writer);
+    if (topic == nullptr) return;
     const Guid writer{from.source, heartbeat.writer};
     topic->reader.on_heartbeat(writer, heartbeat, now, outbox, received_);
     take_samples();
@@ -274,8 +255,8 @@ void Sedp::on_heartbeat_frag(const wire::ReceiverState& from,
                              const wire::HeartbeatFrag& heartbeat_frag,
                              MonoTime now,
                              rtps::Outbox& outbox) {
-    Topic* topic = topic_of_writer(heartbeat_frag.writer);
-    if (topic == nullptr || !names_reader(heartbeat_frag.reader, topic->reader.id())) return;
+    Topic* topic = topic_of(heartbeat_frag.reader, heartbeat_frag.writer);
+    if (topic == nullptr) return;
     topic->reader.on_heartbeat_frag(
         {from.source, heartbeat_frag.writer}, heartbeat_frag, now, outbox);
 }
@@ -284,7 +265,7 @@ void Sedp::on_acknack(const wire::ReceiverState& from,
                       const wire::AckNack& acknack,
                       MonoTime now,
                       rtps::Outbox& outbox) {
-    Topic* topic = topic_of_writer(acknack.writer);
+    Topic* topic = topic_of(acknack.reader, acknack.writer);
     if (topic == nullptr) return;
     topic->writer.on_acknack({from.source, acknack.reader}, acknack, now, outbox);
     take_acknowledgements();
@@ -294,7 +275,7 @@ void Sedp::on_nack_frag(const wire::ReceiverState& from,
                         const wire::NackFrag& nack_frag,
                         MonoTime now,
                         rtps::Outbox& outbox) {
-    Topic* topic = topic_of_writer(nack_frag.writer);
+    Topic* topic = topic_of(nack_frag.reader, nack_frag.writer);
     if (topic == nullptr) return;
     topic->writer.on_nack_frag({from.source, nack_frag.reader}, nack_frag, now, outbox);
 }
@@ -304,9 +285,8 @@ void Sedp::tick(MonoTime now, rtps::Outbox& outbox) {
     for (Topic* topic : {&publications_, &subscriptions_, &messages_})
         topic->writer.tick(now, outbox);
     for (Topic* topic : {&publications_, &subscriptions_, &messages_}) {
-        topic->reader.tick(now, outbox, received_);
+        topic->reader.tick(now, outbox);
     }
-    take_samples();
 }
 
 MonoTime Sedp::next_deadline() const {
@@ -359,14 +339,9 @@ void Sedp::take_departure(const rtps::ReceivedSample& sample, const wire::Inline
         report_malformed(sample.writer, guid.error());
         return;
     }
-    if (guid->prefix != sample.writer.prefix) return;
-    if (sample.writer.entity == entity::publications_writer) {
-        if (remote_writers_.erase(*guid) != 0) {
-            events_.push_back(WriterLost{*guid, LossReason::disposed});
-        }
-    } else if (remote_readers_.erase(*guid) != 0) {
-        events_.push_back(ReaderLost{*guid, LossReason::disposed});
-    }
+    const bool of_a_writer = sample.writer.entity == entity::publications_writer;
+    if (guid->prefix != sample.writer.prefix || guid->entity.is_writer() != of_a_writer) return;
+    table_.remove(*guid, LossReason::disposed, events_);
 }
 
 void Sedp::take_announcement(const rtps::ReceivedSample& sample, const Remote& remote) {
@@ -381,36 +356,7 @@ void Sedp::take_announcement(const rtps::ReceivedSample& sample, const Remote& r
         return;
     }
     // Built-in endpoints of the standard and of vendors are nobody's topics.
-    if (is_user_defined(data->guid.entity)) take_endpoint(std::move(*data));
-}
-
-void Sedp::take_endpoint(EndpointData data) {
-    const bool is_writer = data.is_writer();
-    auto& table = is_writer ? remote_writers_ : remote_readers_;
-    const Guid guid = data.guid;
-    const auto known = table.find(guid);
-    if (known != table.end() && known->second == data) return;
-    if (known == table.end() &&
-        table.size() >= (is_writer ? options_.max_writers : options_.max_readers)) {
-        events_.push_back(LimitReached{
-            is_writer ? DiscoveryLimit::remote_writers : DiscoveryLimit::remote_readers, guid});
-        return;
-    }
-    const bool same = known != table.end() && known->second.topic == data.topic &&
-                      known->second.type == data.type;
-    if (known != table.end() && !same) {
-        if (is_writer) {
-            events_.push_back(WriterLost{guid, LossReason::disposed});
-        } else {
-            events_.push_back(ReaderLost{guid, LossReason::disposed});
-        }
-    }
-    if (is_writer) {
-        events_.push_back(same ? SedpEvent{WriterChanged{data}} : SedpEvent{WriterFound{data}});
-    } else {
-        events_.push_back(same ? SedpEvent{ReaderChanged{data}} : SedpEvent{ReaderFound{data}});
-    }
-    table.insert_or_assign(guid, std::move(data));
+    if (is_user_defined(data->guid.entity)) table_.put(std::move(*data), events_);
 }
 
 void Sedp::take_acknowledgements() {

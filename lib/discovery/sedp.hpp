@@ -6,9 +6,10 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "discovery/discovery_event.hpp"
 #include "discovery/endpoint_data.hpp"
+#include "discovery/endpoint_table.hpp"
 #include "discovery/participant_data.hpp"
+#include "discovery/sedp_event.hpp"
 #include "discovery/spdp.hpp"
 #include "model/guid.hpp"
 #include "model/sequence_number.hpp"
@@ -26,7 +27,6 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 namespace durability::discovery {
@@ -44,45 +44,6 @@ struct SedpOptions {
     wire::StringLimits string_limits;
     rtps::ReaderLimits reader_limits{default_sedp_reader_limits()};
 };
-
-// An endpoint of somebody else. `data.unicast` and `data.multicast` empty: the default locators of
-// its participant.
-struct WriterFound {
-    EndpointData data;
-};
-struct ReaderFound {
-    EndpointData data;
-};
-// The same endpoint with other QoS. A change of topic or type comes as Lost and Found instead.
-struct WriterChanged {
-    EndpointData data;
-};
-struct ReaderChanged {
-    EndpointData data;
-};
-struct WriterLost {
-    Guid guid;
-    LossReason reason{};
-};
-struct ReaderLost {
-    Guid guid;
-    LossReason reason{};
-};
-// The peer has our announcement of that endpoint: what is sent for it is not dropped any more
-// (12.6). Comes again after the peer was lost and found.
-struct LocalAcknowledged {
-    GuidPrefix peer;
-    EntityId local;
-};
-using SedpEvent = std::variant<WriterFound,
-                               ReaderFound,
-                               WriterChanged,
-                               ReaderChanged,
-                               WriterLost,
-                               ReaderLost,
-                               LocalAcknowledged,
-                               MalformedAnnouncement,
-                               LimitReached>;
 
 class Sedp {
   public:
@@ -144,10 +105,11 @@ class Sedp {
 
     // The greatest number that any of the built-in writers used so far.
     [[nodiscard]] SequenceNumber last_number() const {
-        return std::max({publications_.writer.last(), subscriptions_.writer.last(), messages_.writer.last()});
+        return std::max(
+            {publications_.writer.last(), subscriptions_.writer.last(), messages_.writer.last()});
     }
-    [[nodiscard]] const std::map<Guid, EndpointData>& writers() const { return remote_writers_; }
-    [[nodiscard]] const std::map<Guid, EndpointData>& readers() const { return remote_readers_; }
+    [[nodiscard]] const std::map<Guid, EndpointData>& writers() const { return table_.writers(); }
+    [[nodiscard]] const std::map<Guid, EndpointData>& readers() const { return table_.readers(); }
     // Null when nothing of the kind is announced.
     [[nodiscard]] const EndpointData* find_writer(const Guid& guid) const;
     [[nodiscard]] const EndpointData* find_reader(const Guid& guid) const;
@@ -179,8 +141,8 @@ class Sedp {
         QosDuration liveliness_lease{infinite_qos_duration};  // of an AUTOMATIC writer
     };
 
-    [[nodiscard]] Topic* topic_of_writer(EntityId writer);
-    [[nodiscard]] const Topic& topic_for(EntityId local) const;
+    // The built-in topic a submessage is about; null when it is none of ours.
+    [[nodiscard]] Topic* topic_of(EntityId reader, EntityId writer);
     [[nodiscard]] Topic& topic_for(EntityId local);
     void match_endpoints(GuidPrefix prefix,
                          const Remote& remote,
@@ -188,14 +150,12 @@ class Sedp {
                          MonoTime now,
                          rtps::Outbox& outbox);
     void unmatch_endpoints(GuidPrefix prefix, std::uint32_t bits);
-    void drop_endpoints(GuidPrefix prefix, LossReason reason);
     void restart_participant(GuidPrefix prefix, MonoTime now, rtps::Outbox& outbox);
 
     void take_samples();
     void take_sample(const rtps::ReceivedSample& sample);
     void take_departure(const rtps::ReceivedSample& sample, const wire::InlineQos& qos);
     void take_announcement(const rtps::ReceivedSample& sample, const Remote& remote);
-    void take_endpoint(EndpointData data);
     void take_acknowledgements();
     void report_acknowledged(const Topic& topic,
                              SequenceNumber& reported,
@@ -211,10 +171,8 @@ class Sedp {
     Topic subscriptions_;
     Topic messages_;
 
+    EndpointTable table_;
     std::unordered_map<GuidPrefix, Remote> remotes_;
-    std::map<Guid, EndpointData>
-        remote_writers_;  // ordered: those of one participant stand together
-    std::map<Guid, EndpointData> remote_readers_;
     std::map<EntityId, Local> locals_;
 
     // Time between two liveliness messages: infinite while no local writer promises any.
