@@ -220,6 +220,15 @@ std::optional<std::string_view> closest_match(std::string_view word,
     return best;
 }
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const CodePoint c = decode_utf8(text);
+        if (c.length == 0) return false;
+        text.remove_prefix(c.length);
+    }
+    return true;
+}
+
 std::string printable(std::string_view foreign, std::size_t max_length) {
     std::string out;
     while (!foreign.empty()) {

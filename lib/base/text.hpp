@@ -11,7 +11,7 @@
 
 namespace durability {
 
-// "250ms", "10s", "5min", "2h", "7d", "infinite" (infinite_duration). Nothing for anything else,
+// "250ms", "10s", "5min", "2h", "7d", "0", "infinite" (infinite_duration). Nothing for anything else,
 // negative or too large values included.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 // The shortest exact form that parse_duration reads back.
@@ -25,6 +25,9 @@ namespace durability {
 // contains it; nothing when none is near.
 [[nodiscard]] std::optional<std::string_view> closest_match(std::string_view word,
                                                             std::span<const std::string_view> known);
+
+// Whether a text is UTF-8 throughout (RFC 3629: no overlong forms, no surrogates).
+[[nodiscard]] bool is_utf8(std::string_view text);
 
 // Text from the network or a file, fit for a log line: control characters, quotes and backslashes are
 // escaped, invalid UTF-8 becomes \xNN, long text is cut with an ellipsis.

@@ -124,9 +124,13 @@ bool is_peer(std::string_view text) {
     return port && *port >= 1 && *port <= 65'535;
 }
 
-// IFNAMSIZ is 16 with the terminating zero; the kernel refuses blanks and slashes in names.
+// IFNAMSIZ is 16 with the terminating zero. The kernel allows more characters than these; names
+// that use them would need quoting in YAML and shells, and have not been seen.
 bool is_interface(std::string_view text) {
-    return !text.empty() && text.size() < 16 && text.find_first_of(" /:") == std::string_view::npos;
+    constexpr std::string_view allowed =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+@";
+    return !text.empty() && text.size() < 16 &&
+           text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 std::optional<Complaint> check_text(Type type, std::string_view text) {
@@ -265,10 +269,13 @@ struct Format {
         return format_number(option.type, *slot);
     }
     std::string operator()(const nanoseconds* slot) const { return format_duration(*slot); }
+    // Escaped as YAML's double quotes read it; paths stay bare where YAML leaves them alone.
     std::string operator()(const std::string* slot) const {
-        return option.type == Type::absolute_path || option.type == Type::socket_path
-                   ? *slot
-                   : '"' + printable(*slot, 4'096) + '"';
+        constexpr std::string_view plain =
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@";
+        const bool is_path = option.type == Type::absolute_path || option.type == Type::socket_path;
+        const bool bare = is_path && slot->find_first_not_of(plain) == std::string::npos;
+        return bare ? *slot : '"' + printable(*slot, 4'096) + '"';
     }
     std::string operator()(const std::vector<std::string>* slot) const {
         // A port's colon would make a flow mapping of a bare address.

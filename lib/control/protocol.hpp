@@ -1,0 +1,69 @@
+// The control socket: one JSON object on a line each way, with a version, written and read here.
+//
+//   -> {"version":1,"command":"topics"}
+//   <- {"version":1,"ok":true,"data":{...}}          or
+//   <- {"version":1,"ok":false,"error":"...","exit":64}
+//
+// Values only; sockets are in client.cpp and in the daemon. `data` is what `durabilityctl --json`
+// prints: its names are described in durabilityctl(1) and rely on the snapshot of model/status.hpp.
+#pragma once
+
+#include "durability/error.hpp"
+#include "durability/event.hpp"
+#include "model/status.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace durability::control {
+
+inline constexpr int protocol_version = 1;
+// A request is a few words. Longer lines are refused without being read to their end.
+inline constexpr std::size_t largest_request = 64U << 10U;
+// 20,000 writers with long names; a client stops reading there.
+inline constexpr std::size_t largest_reply = 64U << 20U;
+
+enum class Command : std::uint8_t {
+    status,
+    topics,
+    writers,
+    readers,
+    events,
+    stop
+};
+[[nodiscard]] std::string_view name(Command command);
+
+struct Request {
+    Command command{Command::status};
+    bool goodbye{false};  // stop: dispose both participants, whatever the configuration says
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+// Lines without their end.
+[[nodiscard]] std::string encode(const Request& request);
+// Foreign bytes. Errors: invalid_argument (not an object, unknown command or member), version.
+[[nodiscard]] Result<Request> decode_request(std::string_view line);
+
+// The part of a snapshot that the command asks for, as the `data` of a reply.
+[[nodiscard]] std::string encode_data(Command command, const ServiceStatus& status);
+[[nodiscard]] std::string encode_data(const std::vector<Event>& events);
+
+[[nodiscard]] std::string encode_reply(std::string_view data);
+[[nodiscard]] std::string encode_reply(const Error& error);
+
+struct Reply {
+    std::string data;      // JSON text, as it came
+    ServiceStatus status;  // what of it was there
+    struct EventText {
+        std::int64_t wall_ns{0};
+        std::string line;
+    };
+    std::vector<EventText> events;
+};
+// The daemon's error comes back as one, with a code of the same exit status. Errors of decoding are
+// `version` (speaks another version) and `internal` (not what a daemon sends).
+[[nodiscard]] Result<Reply> decode_reply(std::string_view line);
+
+}  // namespace durability::control

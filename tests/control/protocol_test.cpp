@@ -1,0 +1,218 @@
+#include "control/protocol.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+#include <string>
+
+using namespace durability;
+using namespace durability::control;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+ServiceStatus busy() {
+    ServiceStatus status;
+    status.version = "1.2.3";
+    status.pid = 4'211;
+    status.uptime = 90s;
+    status.store_directory = "/srv/d";
+    status.runtime_directory = "/run/d";
+    DomainStatus domain;
+    domain.domain = 7;
+    domain.participants = 12;
+    TopicStatus topic;
+    topic.topic = "rt/map";
+    topic.type = "nav_msgs::msg::dds_::OccupancyGrid_";
+    topic.keyed = true;
+    topic.partitions = {"a", "b*"};
+    topic.representation = 2;
+    topic.durability = DurabilityKind::persistent;
+    topic.storage = StorageKind::memory;
+    topic.contract.history = ContractHistory::keep_all;
+    topic.contract.max_samples = 50;
+    topic.contract.cleanup_delay = 5s;
+    topic.contract.scope = ContractScope::writer;
+    topic.contract_source = ContractSource::announced;
+    topic.retained_samples = 3;
+    topic.retained_bytes = UINT64_MAX - 1;
+    topic.disk_bytes = 4'096;
+    topic.writers = 2;
+    topic.readers = 1;
+    topic.degraded = true;
+    domain.topics.push_back(topic);
+    WriterStatus writer;
+    writer.topic = "rt/map";
+    writer.type = topic.type;
+    writer.guid = *parse_guid("0110aabbccddeeff00112233:00000102");
+    writer.alive = true;
+    writer.received = 10;
+    writer.committed = 9;
+    writer.lost = 1;
+    writer.retained_samples = 3;
+    domain.writers.push_back(writer);
+    ReaderStatus reader;
+    reader.topic = "rt/map";
+    reader.guid = *parse_guid("0110aabbccddeeff00112233:00000107");
+    reader.durability = DurabilityKind::transient;
+    reader.reliable = true;
+    reader.owed = 3;
+    reader.sent = 2;
+    reader.acknowledged = 1;
+    reader.state = "replaying";
+    domain.readers.push_back(reader);
+    status.domains.push_back(domain);
+    return status;
+}
+
+Reply round_trip(Command command, const ServiceStatus& status) {
+    const auto line = encode_reply(encode_data(command, status));
+    CHECK(line.find('\n') == std::string::npos);
+    auto reply = decode_reply(line);
+    if (!reply) FAIL(reply.error().text());
+    return *std::move(reply);
+}
+
+}  // namespace
+
+TEST_CASE("a request is read as it was written") {
+    for (const Command command : {Command::status,
+                                  Command::topics,
+                                  Command::writers,
+                                  Command::readers,
+                                  Command::events,
+                                  Command::stop}) {
+        const Request request{command, command == Command::stop};
+        const auto read = decode_request(encode(request));
+        REQUIRE(read.has_value());
+        CHECK(*read == request);
+    }
+}
+
+TEST_CASE("what is no request is refused with a reason") {
+    const auto reason = [](std::string_view line) {
+        const auto read = decode_request(line);
+        return read ? "accepted" : read.error().text();
+    };
+    CHECK_THAT(reason(""), Contains("not JSON"));
+    CHECK_THAT(reason("topics"), Contains("not JSON"));
+    CHECK_THAT(reason("{\"command\":\"topics\""), Contains("not JSON"));
+    CHECK_THAT(reason("[]"), Contains("a JSON object"));
+    CHECK_THAT(reason("7"), Contains("a JSON object"));
+    CHECK_THAT(reason("{}"), Contains("names no command"));
+    CHECK_THAT(reason(R"({"command":"launch"})"), Contains("unknown command launch"));
+    CHECK_THAT(reason(R"({"command":5})"), Contains("unknown command"));
+    CHECK_THAT(reason(R"({"command":"topics","x":1})"), Contains("unknown member x"));
+    CHECK_THAT(reason(R"({"command":"stop","goodbye":"yes"})"), Contains("unknown member goodbye"));
+    CHECK_THAT(reason(R"({"version":2,"command":"topics"})"), Contains("speaks version 1"));
+    CHECK_THAT(reason(std::string(largest_request + 1, ' ')), Contains("too long"));
+}
+
+TEST_CASE("no request crashes the reader") {
+    std::mt19937 random(7);
+    const std::string good = encode(Request{Command::stop, true});
+    for (int i = 0; i < 20'000; ++i) {
+        std::string line = good;
+        for (int k = 0; k < 3; ++k)
+            line[random() % line.size()] = static_cast<char>(random());
+        line.resize(random() % (line.size() + 1));
+        const auto read = decode_request(line);
+        if (!read) CHECK_FALSE(read.error().text().empty());
+    }
+    CHECK_FALSE(decode_request(std::string(60'000, '[')).has_value());
+    CHECK_FALSE(decode_request(R"({"command":)" + std::string(60'000, '{')).has_value());
+}
+
+TEST_CASE("a snapshot survives the way through the socket") {
+    const auto status = round_trip(Command::status, busy()).status;
+    CHECK(status.version == "1.2.3");
+    CHECK(status.pid == 4'211);
+    CHECK(status.uptime == 90s);
+    CHECK(status.store_directory == "/srv/d");
+    REQUIRE(status.domains.size() == 1);
+    const auto& domain = status.domains[0];
+    CHECK(domain.domain == 7U);
+    CHECK(domain.participants == 12U);
+    REQUIRE(domain.topics.size() == 1);
+    const auto before = busy().domains[0].topics[0];
+    const auto& topic = domain.topics[0];
+    CHECK(topic.topic == before.topic);
+    CHECK(topic.type == before.type);
+    CHECK(topic.keyed);
+    CHECK(topic.partitions == before.partitions);
+    CHECK(topic.representation == 2);
+    CHECK(topic.durability == before.durability);
+    CHECK(topic.storage == before.storage);
+    CHECK(topic.contract == before.contract);
+    CHECK(topic.contract_source == before.contract_source);
+    CHECK(topic.retained_bytes == UINT64_MAX - 1);
+    CHECK(topic.degraded);
+    REQUIRE(domain.writers.size() == 1);
+    CHECK(domain.writers[0].guid == busy().domains[0].writers[0].guid);
+    CHECK(domain.writers[0].received == 10);
+    CHECK(domain.writers[0].committed == 9);
+    REQUIRE(domain.readers.size() == 1);
+    CHECK(domain.readers[0].state == "replaying");
+    CHECK(domain.readers[0].acknowledged == 1U);
+}
+
+TEST_CASE("a command gets its own part of the snapshot only") {
+    const auto topics = round_trip(Command::topics, busy());
+    CHECK(topics.status.domains.at(0).topics.size() == 1);
+    CHECK(topics.status.domains.at(0).writers.empty());
+    CHECK(topics.data.find("\"writers\":[") == std::string::npos);
+    CHECK(round_trip(Command::writers, busy()).status.domains.at(0).topics.empty());
+}
+
+TEST_CASE("names that are no UTF-8 come back byte for byte") {
+    ServiceStatus status = busy();
+    const std::string odd = std::string("a\xff\0\n\"b", 6);
+    status.domains[0].topics[0].topic = odd;
+    status.domains[0].topics[0].partitions = {odd};
+    const auto reply = round_trip(Command::topics, status);
+    CHECK(reply.status.domains.at(0).topics.at(0).topic == odd);
+    CHECK(reply.status.domains.at(0).topics.at(0).partitions.at(0) == odd);
+    CHECK_THAT(reply.data, Contains(R"("topic_hex":"61ff000a2262")"));
+}
+
+TEST_CASE("events travel with their fields and their line") {
+    Event event;
+    event.kind = EventKind::TornTailTruncated;
+    event.fields = {{"file", "a b"}, {"bytes", "12"}};
+    event.wall = 5s;
+    const auto reply = decode_reply(encode_reply(encode_data({event})));
+    REQUIRE(reply.has_value());
+    REQUIRE(reply->events.size() == 1);
+    CHECK(reply->events[0].line == "event=TornTailTruncated file=\"a b\" bytes=12");
+    CHECK(reply->events[0].wall_ns == 5'000'000'000);
+    CHECK_THAT(reply->data, Contains(R"("fields":{"file":"a b","bytes":"12"})"));
+}
+
+TEST_CASE("an error of the daemon arrives as one with the same exit status") {
+    for (const Errc code : {Errc::invalid_argument,
+                            Errc::version,
+                            Errc::unavailable,
+                            Errc::io,
+                            Errc::in_use,
+                            Errc::permission,
+                            Errc::configuration}) {
+        const auto reply = decode_reply(encode_reply(Error{code, 0, "no such topic"}));
+        REQUIRE_FALSE(reply.has_value());
+        CHECK(reply.error().detail == "no such topic");
+        CHECK(exit_status(reply.error().code) == exit_status(code));
+    }
+}
+
+TEST_CASE("what no daemon sends is an error, not an exception") {
+    for (const char* line : {"",
+                             "x",
+                             "[]",
+                             "{}",
+                             R"({"version":2,"ok":true})",
+                             R"({"version":1,"ok":true,"data":{"topics":[{"topic":7}]}})",
+                             R"({"version":1,"ok":true,"data":{"pid":"x"}})"}) {
+        CAPTURE(line);
+        CHECK_FALSE(decode_reply(line).has_value());
+    }
+}
