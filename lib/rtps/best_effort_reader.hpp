@@ -51,15 +51,22 @@ class BestEffortReader {
     [[nodiscard]] std::optional<BestEffortStatus> status(const Guid& writer) const;
 
   private:
+    // A step over more numbers than a network loses: from the last number before it to the first
+    // behind.
+    struct Leap {
+        SequenceNumber from;
+        SequenceNumber to;
+    };
     struct Writer {
         SequenceNumber last{0};
-        // What was delivered before the last leap; see accept().
-        SequenceNumber floor{0};
+        std::optional<Leap> leap;
         SequenceNumber previous_older{0};
         std::uint32_t older_run{0};
         BestEffortStatus status;
     };
-    static bool accept(Writer& writer, SequenceNumber number);
+    [[nodiscard]] static bool below_leap(const Writer& writer, SequenceNumber number);
+    [[nodiscard]] static bool takes_leap_back(Writer& writer, SequenceNumber number);
+    [[nodiscard]] static bool accept(Writer& writer, SequenceNumber number);
 
     EntityId own_;
     FragmentBuffer fragments_;

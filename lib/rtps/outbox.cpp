@@ -3,6 +3,7 @@
 #include "wire/data.hpp"
 #include "wire/data_frag.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace durability::rtps {
@@ -85,19 +86,23 @@ void Outbox::append(const DestinationPtr& destination, Append append_to) {
 }
 
 void Outbox::heartbeat(const DestinationPtr& destination, const wire::Heartbeat& heartbeat) {
+    last_count_ = std::max(last_count_, heartbeat.count);
     append(destination, [&] { return builder_.heartbeat(heartbeat); });
 }
 
 void Outbox::heartbeat_frag(const DestinationPtr& destination,
                             const wire::HeartbeatFrag& heartbeat_frag) {
+    last_count_ = std::max(last_count_, heartbeat_frag.count);
     append(destination, [&] { return builder_.heartbeat_frag(heartbeat_frag); });
 }
 
 void Outbox::acknack(const DestinationPtr& destination, const wire::AckNack& acknack) {
+    last_count_ = std::max(last_count_, acknack.count);
     append(destination, [&] { return builder_.acknack(acknack); });
 }
 
 void Outbox::nack_frag(const DestinationPtr& destination, const wire::NackFrag& nack_frag) {
+    last_count_ = std::max(last_count_, nack_frag.count);
     append(destination, [&] { return builder_.nack_frag(nack_frag); });
 }
 

@@ -70,6 +70,9 @@ class Outbox {
     [[nodiscard]] std::size_t queued_bytes() const;
     // Submessages that were not taken: no room, no locator, or larger than a datagram may be.
     [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+    // The greatest count in any HEARTBEAT, ACKNACK or NACK_FRAG so far: after a restart counts have
+    // to go on above it (fact sheet 12.3).
+    [[nodiscard]] std::int32_t last_count() const { return last_count_; }
     // Octets a DATA or DATA_FRAG submessage may have at most, its header included, INFO_DST and
     // INFO_TS allowed for. Larger samples have to be sent as fragments.
     [[nodiscard]] std::size_t max_submessage() const;
@@ -95,6 +98,7 @@ class Outbox {
     std::deque<Transmit> queue_;
     std::size_t closed_bytes_{0};
     std::uint64_t dropped_{0};
+    std::int32_t last_count_{0};
 };
 
 }  // namespace durability::rtps

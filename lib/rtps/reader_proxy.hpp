@@ -7,6 +7,7 @@
 #include "model/sequence_number.hpp"
 #include "rtps/outbox.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,9 +26,10 @@ class ReaderProxy {
     [[nodiscard]] bool accept_acknack_count(std::int32_t count, MonoTime now);
     [[nodiscard]] bool accept_nack_frag_count(std::int32_t count, MonoTime now);
 
-    // Everything up to here is acknowledged by the newest ACKNACK.
+    // Everything up to here is acknowledged by the newest ACKNACK. Never below where the reader
+    // began: the numbers before that do not exist for it.
     [[nodiscard]] SequenceNumber acked() const { return acked_; }
-    void set_acked(SequenceNumber acked) { acked_ = acked; }
+    void set_acked(SequenceNumber acked) { acked_ = std::max(acked, start_); }
     // Everything up to here was sent at least once, or declared irrelevant.
     [[nodiscard]] SequenceNumber sent() const { return sent_; }
     void set_sent(SequenceNumber sent) { sent_ = sent; }
@@ -70,6 +72,7 @@ class ReaderProxy {
 
     Guid guid_;
     DestinationPtr destination_;
+    SequenceNumber start_;
     SequenceNumber acked_;
     SequenceNumber sent_;
     SequenceNumber reported_;
@@ -77,6 +80,7 @@ class ReaderProxy {
     Counted acknacks_;
     Counted nack_frags_;
     std::map<Piece, MonoTime> repaired_;
+    MonoTime cleaned_at_{};
 };
 
 }  // namespace durability::rtps

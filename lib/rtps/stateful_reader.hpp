@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace durability::rtps {
@@ -145,7 +146,13 @@ class StatefulReader {
     // was delivered cannot be.
     void committed(const Guid& writer, SequenceNumber through, MonoTime now, Outbox& outbox);
 
-    // Sends what is due: pre-emptive ACKNACKs, repeated requests.
+    // Asks the writer to show that it lives and what it holds: an ACKNACK without final flag, which
+    // is answered with a HEARTBEAT. Fast DDS answers a known reader only when something is
+    // requested, so it is asked for the last number it announced once more (fact sheet 6.2).
+    void probe(const Guid& writer, MonoTime now, Outbox& outbox);
+
+    // Sends what is due: pre-emptive ACKNACKs, repeated requests. Gives up what was asked for too
+    // often, which may make others deliverable.
     void tick(MonoTime now, Outbox& outbox, std::vector<ReceivedSample>& out);
     // When to call tick() next; MonoTime::max() for never. Constant time.
     [[nodiscard]] MonoTime next_deadline() const { return earliest_; }
@@ -192,30 +199,52 @@ class StatefulReader {
         if_missing,
         always
     };
+    // What the next ACKNACK asks for.
+    struct Plan {
+        wire::SequenceNumberSet numbers;  // its base is the first number not acknowledged
+        std::vector<std::pair<SequenceNumber, wire::FragmentNumberSet>> fragments;
+        bool complete{true};  // nothing that the writer announced is missing
+        bool repeats{false};  // a new round: also what was asked for before
+        [[nodiscard]] bool asks_nothing() const {
+            return numbers.num_bits == 0 && fragments.empty();
+        }
+    };
 
     [[nodiscard]] Writer* find(const Guid& writer);
-    void deliver_or_hold(Writer& writer, ReceivedSample sample, std::vector<ReceivedSample>& out);
-    void advance(Writer& writer, std::vector<ReceivedSample>& out);
-    void after_arrival(Writer& writer, SequenceNumber number, MonoTime now);
-    void settle(Writer& writer);
-    void consider_giving_up(Writer& writer, MonoTime now);
+    void hold(Writer& writer,
+              ReceivedSample sample,
+              MonoTime now,
+              std::vector<ReceivedSample>& out);
+    void after_delivery(Writer& writer,
+                        SequenceNumber number,
+                        MonoTime now,
+                        std::vector<ReceivedSample>& out);
+    void advance(Writer& writer, MonoTime now, std::vector<ReceivedSample>& out);
+    void settle(Writer& writer, MonoTime now);
+    void note_progress(Writer& writer) const;
+    void refuse_for_good(Writer& writer,
+                         SequenceNumber number,
+                         MonoTime now,
+                         std::vector<ReceivedSample>& out);
+    void count_stuck_round(Writer& writer, MonoTime now);
+    void give_up_if_stuck(Writer& writer, MonoTime now, std::vector<ReceivedSample>& out);
 
+    [[nodiscard]] Plan plan(Writer& writer, MonoTime now);
+    [[nodiscard]] Duration repeat_after(const Writer& writer) const;
     void answer(Writer& writer, Reply reply, MonoTime now, Outbox& outbox);
-    void send_acknack(Writer& writer, MonoTime now, Outbox& outbox);
-    void send_preemptive(Writer& writer, MonoTime now, Outbox& outbox);
-    [[nodiscard]] bool may_repeat(const Writer& writer, MonoTime now) const;
-    // Adds what has to be asked for; whether anything is missing at all goes to `complete`.
-    [[nodiscard]] wire::SequenceNumberSet choose_requests(const Writer& writer,
-                                                          MonoTime now,
-                                                          bool& complete) const;
-    std::size_t ask_for_fragments(Writer& writer, MonoTime now, Outbox& outbox);
+    void send_acknack(Writer& writer, const Plan& plan, MonoTime now, Outbox& outbox);
+    void note_request(Writer& writer, const Plan& plan, MonoTime now);
     void send_nack_frag(Writer& writer,
                         SequenceNumber number,
                         const wire::FragmentNumberSet& missing,
                         Outbox& outbox);
-    void tick_writer(Writer& writer, MonoTime now, Outbox& outbox);
+    void send_preemptive(Writer& writer, Outbox& outbox);
+    void tick_writer(Writer& writer,
+                     MonoTime now,
+                     Outbox& outbox,
+                     std::vector<ReceivedSample>& out);
     void schedule(Writer& writer, MonoTime at);
-    static std::int32_t next_count(Writer& writer);
+    [[nodiscard]] static std::int32_t next_count(Writer& writer);
 
     EntityId own_;
     ReaderOptions options_;

@@ -134,30 +134,39 @@ class StatefulWriter {
     void remove(History::iterator at);
     void forget_acknowledged_disposes();
 
-    // Sends changes from..last(), GAPs for the numbers between, at most `bytes` octets of payload.
+    // Sends changes from..last(), GAPs for the numbers between, until `bytes` octets have gone out.
     // Returns the last number that was dealt with.
     SequenceNumber push(const ReaderProxy& reader,
                         SequenceNumber from,
                         std::size_t bytes,
                         Outbox& outbox);
+    struct Repaired {
+        bool any{false};        // something was sent
+        bool too_early{false};  // something was not, because it had been a moment ago
+    };
+    Repaired repair(ReaderProxy& reader,
+                    const wire::SequenceNumberSet& wanted,
+                    MonoTime now,
+                    Outbox& outbox);
     void send_change(const ReaderProxy& reader,
                      SequenceNumber number,
                      const Change& change,
                      Outbox& outbox);
+    // Fragments first..last of the change, as many as there are.
     void send_fragments(const ReaderProxy& reader,
                         SequenceNumber number,
                         const Change& change,
                         FragmentNumber first,
                         FragmentNumber last,
                         Outbox& outbox);
+    void send_gap(const ReaderProxy& reader, SequenceNumber number, Outbox& outbox);
     void send_heartbeat(const ReaderProxy& reader, bool final, Outbox& outbox);
-    void repair(ReaderProxy& reader,
-                const wire::SequenceNumberSet& wanted,
-                MonoTime now,
-                Outbox& outbox);
+
+    void answer_preemptive(ReaderProxy& reader, MonoTime now, Outbox& outbox);
     void acknowledge(ReaderProxy& reader, SequenceNumber acked, MonoTime now);
     void push_news(ReaderProxy& reader, MonoTime now, Outbox& outbox);
     void tick_reader(ReaderProxy& reader, MonoTime now, Outbox& outbox);
+    void schedule_heartbeat(ReaderProxy& reader, MonoTime now);
     void schedule(ReaderProxy& reader, MonoTime at);
 
     EntityId own_;

@@ -48,7 +48,8 @@ class WriterProxy {
     struct Start {
         // Everything up to here is stored already.
         SequenceNumber resume_after{0};
-        // Whether what the writer wrote before the match is wanted.
+        // Whether what the writer wrote before the match is wanted. Without meaning when there is
+        // something to resume: then everything after it is.
         bool wants_history{true};
     };
     WriterProxy(const Guid& guid,
@@ -72,7 +73,10 @@ class WriterProxy {
     // delivers the sample itself and then calls delivered().
     [[nodiscard]] Arrived classify(SequenceNumber number) const;
     // The caller delivered the next number.
-    void delivered(SequenceNumber number) { received_ = number; }
+    void delivered(SequenceNumber number) {
+        received_ = number;
+        start_is_a_guess_ = false;
+    }
     // Nothing is held, absent or waiting for confirmation: after delivered() no advance() is
     // needed.
     [[nodiscard]] bool plain() const {
@@ -86,7 +90,7 @@ class WriterProxy {
     [[nodiscard]] bool accept_heartbeat_count(std::int32_t count, MonoTime now);
     void on_heartbeat(SequenceNumber first, SequenceNumber last, MonoTime now);
     void on_gap(const wire::Gap& gap);
-    // Gives the number up, provided it is missing.
+    // Gives a number up that was not received: it counts as lost.
     void give_up(SequenceNumber number);
     // The most that may be called safe is what was received.
     bool commit(SequenceNumber through);
@@ -97,19 +101,22 @@ class WriterProxy {
     // Gives back the octets held.
     void discard_held(HeldBytes& held);
 
-    [[nodiscard]] bool is_missing(SequenceNumber number) const;
     // The first missing number at or above `from`; nothing if none is known to be missing.
     [[nodiscard]] std::optional<SequenceNumber> first_missing(SequenceNumber from) const;
     [[nodiscard]] std::uint64_t missing_count() const;
 
   private:
     [[nodiscard]] SequenceNumber evidence() const;
+    [[nodiscard]] bool is_absent(SequenceNumber number) const;
+    void watch_for_restart(SequenceNumber last, MonoTime now);
+    void on_first(SequenceNumber first);
     void confirm(SequenceNumber first);
-    void deliver_first_held(HeldBytes& held, std::vector<ReceivedSample>& out);
-    bool skip_absent(std::vector<ReceivedSample>& out);
+    [[nodiscard]] bool deliver_held(HeldBytes& held, std::vector<ReceivedSample>& out);
+    [[nodiscard]] bool skip_absent(std::vector<ReceivedSample>& out);
     void choose_start(SequenceNumber first, SequenceNumber last);
 
     Guid guid_;
+    SequenceNumber resume_after_;
     SequenceNumber received_;
     SequenceNumber committed_;
     SequenceNumber heartbeat_last_{0};
