@@ -3,12 +3,21 @@
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace durability::wire {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> magic{'R', 'T', 'P', 'S'};
+// Connext probes addresses with sixteen octets that end in this word instead of a prefix.
+constexpr std::array<std::uint8_t, 8> ping{'N', 'D', 'D', 'S', 'P', 'I', 'N', 'G'};
+constexpr std::size_t ping_size = 16;
+
+bool is_ping(ByteView datagram) {
+    return datagram.size() == ping_size &&
+           std::equal(ping.begin(), ping.end(), datagram.end() - ping.size());
+}
 
 }  // namespace
 
@@ -19,7 +28,7 @@ Decoded<Header> decode_header(ByteView datagram) {
     header.version.major = in.u8();
     header.version.minor = in.u8();
     header.vendor.value = in.u16();
-    header.prefix.octets = in.octets<12>();
+    if (!is_ping(datagram)) header.prefix.octets = in.octets<12>();
     if (!in.ok()) return decode_failure(DecodeError::truncated);
     if (start != magic) return decode_failure(DecodeError::bad_magic);
     if (header.version.major != 2) return decode_failure(DecodeError::bad_version);

@@ -1,5 +1,5 @@
 // The submessages that change the state of the receiver: INFO_TS, INFO_DST, INFO_SRC and INFO_REPLY
-// (RTPS 2.5, 8.3.8.8 to 8.3.8.12, 9.4.5.9 to 9.4.5.12). Pure functions; thread-safe.
+// (RTPS 2.5, 8.3.8.8 to 8.3.8.11, 9.4.5.9 to 9.4.5.12). Pure functions; thread-safe.
 #pragma once
 
 #include "wire/submessage.hpp"

@@ -10,6 +10,8 @@
 #include "wire/info.hpp"
 #include "wire/nack_frag.hpp"
 
+#include <algorithm>
+
 namespace durability::wire {
 namespace {
 
@@ -68,7 +70,7 @@ MessageReader::MessageReader(ByteView datagram)
         end();
         return;
     }
-    position_ = header_size;
+    position_ = std::min(header_size, datagram.size());
     state_.source = header_->prefix;
     state_.source_vendor = header_->vendor;
     state_.source_version = header_->version;
@@ -122,7 +124,7 @@ Decoded<MessageReader::Frame> MessageReader::next_frame() {
     return frame;
 }
 
-// 8.3.8.8 to 8.3.8.12, "change in state of Receiver".
+// 8.3.8.8 to 8.3.8.11, "change in state of Receiver".
 tl::expected<void, DecodeError> MessageReader::apply_info(const Frame& frame) {
     switch (frame.id) {
         case submessage_id::info_timestamp: {

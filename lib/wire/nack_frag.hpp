@@ -1,4 +1,4 @@
-// NACK_FRAG <-> value (RTPS 2.5, 8.3.8.10 and 9.4.5.14). Pure functions; thread-safe.
+// NACK_FRAG <-> value (RTPS 2.5, 8.3.8.12 and 9.4.5.14). Pure functions; thread-safe.
 #pragma once
 
 #include "wire/submessage.hpp"

@@ -125,7 +125,7 @@ struct AckNack {
     friend bool operator==(const AckNack&, const AckNack&) = default;
 };
 
-// 8.3.8.10. The members of the set are missing from sample `number`.
+// 8.3.8.12. The members of the set are missing from sample `number`.
 struct NackFrag {
     EntityId reader;
     EntityId writer;
@@ -154,14 +154,14 @@ struct InfoDestination {
     GuidPrefix prefix;
     friend bool operator==(const InfoDestination&, const InfoDestination&) = default;
 };
-// 8.3.8.9. Who the following submessages really come from.
+// 8.3.8.10. Who the following submessages really come from.
 struct InfoSource {
     ProtocolVersion version;
     VendorId vendor;
     GuidPrefix prefix;
     friend bool operator==(const InfoSource&, const InfoSource&) = default;
 };
-// 8.3.8.12. Where answers should go; parsed, not followed (answers go to announced locators only).
+// 8.3.8.9. Where answers should go; parsed, not followed (answers go to announced locators only).
 struct InfoReply {
     std::vector<Locator> unicast;
     std::vector<Locator> multicast;
