@@ -203,6 +203,7 @@ struct SamplesListed {
     GroupHandle group{0};
     std::vector<ListedSample> samples;
     bool more{false};  // max_entries was reached: go on from the last arrival + 1
+    Arrival last_arrival{0};  // the greatest arrival number given out so far, retained or not
 };
 struct ReadSample {
     Arrival arrival{0};

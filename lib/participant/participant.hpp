@@ -1,0 +1,171 @@
+// One RTPS participant, complete, without a socket: routes submessages to discovery, to ingest readers
+// and to replay writers, and packs what they have to say. The service decides which endpoints exist and
+// which remote ones they match; nothing here knows topics, contracts or the store.
+//
+// A machine (style-and-layout, section 5): datagrams and time go in; datagrams, samples and events are
+// taken out. Not thread-safe; belongs to the loop.
+#pragma once
+
+#include "base/time.hpp"
+#include "discovery/sedp.hpp"
+#include "discovery/spdp.hpp"
+#include "participant/participant_event.hpp"
+#include "rtps/best_effort_reader.hpp"
+#include "rtps/outbox.hpp"
+#include "rtps/replay_writer.hpp"
+#include "rtps/stateful_reader.hpp"
+#include "wire/message_reader.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::participant {
+
+struct ParticipantOptions {
+    discovery::ParticipantData own;
+    discovery::SpdpOptions spdp;
+    discovery::SedpOptions sedp;
+    // The vendor id in the header of SPDP messages (compatibility.spdp_vendor; fact sheet 12.2).
+    VendorId spdp_header_vendor{vendor::own};
+    rtps::ReaderLimits reader_limits;
+    // HEARTBEAT and ACKNACK counts begin here, above those of an earlier run (fact sheet 12.3).
+    std::int32_t first_count{1};
+};
+
+struct ParticipantCounters {
+    std::uint64_t datagrams{0};
+    std::uint64_t malformed{0};
+    std::uint64_t dropped_while_paused{0};
+};
+
+class Participant {
+  public:
+    explicit Participant(ParticipantOptions options);
+
+    // Before anything else: nothing of the sister participant is ever looked at.
+    void ignore(const GuidPrefix& prefix);
+    // A peer known to an earlier run of this identity (fact sheet 12.3).
+    void restore_peer(const discovery::ParticipantData& peer, MonoTime now);
+    void start(MonoTime now);
+    // Tells everybody that this participant leaves.
+    void goodbye();
+
+    void receive(ByteView datagram, const Locator& from, MonoTime now);
+    void tick(MonoTime now);
+    [[nodiscard]] MonoTime next_deadline() const;
+    [[nodiscard]] std::optional<rtps::Transmit> next_transmit();
+    [[nodiscard]] std::optional<ParticipantEvent> next_event();
+    // What ingest readers received, in order per writer. To be emptied by the caller before the datagram
+    // they came in is gone, since payloads may be borrowed from it.
+    [[nodiscard]] std::vector<rtps::ReceivedSample>& samples() { return samples_; }
+
+    // --- endpoints of ours -------------------------------------------------------------------------
+    // `data.guid.entity` is the id, also across restarts. Announced to every peer.
+    void add_reader(const discovery::EndpointData& data, MonoTime now);
+    void add_replay_writer(const discovery::EndpointData& data, const rtps::ReplayOptions& options, MonoTime now);
+    // Disposes the endpoint; also one that only an earlier run announced (semantics.md, section 7a).
+    void retract(EntityId id, MonoTime now);
+
+    // --- ingest ------------------------------------------------------------------------------------
+    void match_writer(EntityId reader,
+                      const discovery::EndpointData& writer,
+                      const rtps::MatchOptions& options,
+                      MonoTime now);
+    // Samples held out of order come out of samples() before the writer is forgotten.
+    void unmatch_writer(const Guid& writer);
+    // Everything of `writer` up to `through` is safe: it may be acknowledged.
+    void committed(const Guid& writer, SequenceNumber through, MonoTime now);
+    // Asks the writer what it holds; answered with WriterAnswered, or not at all if it is dead.
+    void probe_writer(const Guid& writer, MonoTime now);
+    // While paused, samples are dropped before they are received: their writers repeat them later.
+    void pause_ingest(bool paused) { paused_ = paused; }
+    [[nodiscard]] std::optional<rtps::WriterStatus> writer_status(const Guid& writer) const;
+
+    // --- replay ------------------------------------------------------------------------------------
+    void resume_process(EntityId replay_writer, const GuidPrefix& process, SequenceNumber last_used);
+    // The process said good-bye: its numbers mean nothing any more.
+    void forget_process(const GuidPrefix& process);
+    void match_reader(EntityId replay_writer,
+                      const discovery::EndpointData& reader,
+                      const rtps::ReplayReaderTraits& traits,
+                      MonoTime now);
+    void unmatch_reader(EntityId replay_writer, const Guid& reader);
+    // See ReplayWriter::begin().
+    SequenceNumber begin_history(EntityId replay_writer,
+                                 const Guid& reader,
+                                 std::span<const rtps::HistoryItem> history,
+                                 MonoTime now);
+    struct PayloadRequest {
+        EntityId replay_writer;
+        Guid reader;
+        std::vector<Arrival> arrivals;
+    };
+    [[nodiscard]] std::optional<PayloadRequest> next_payload_request();
+    void provide_payloads(EntityId replay_writer,
+                          const Guid& reader,
+                          std::vector<rtps::ReplaySample> samples,
+                          MonoTime now);
+    [[nodiscard]] const rtps::ReplayWriter* replay_writer(EntityId id) const;
+
+    [[nodiscard]] const discovery::Spdp& spdp() const { return spdp_; }
+    [[nodiscard]] const discovery::Sedp& sedp() const { return sedp_; }
+    [[nodiscard]] const ParticipantCounters& counters() const { return counters_; }
+    // The greatest discovery number used so far; the next run must start above it.
+    [[nodiscard]] SequenceNumber last_discovery_number() const;
+    // Likewise the greatest HEARTBEAT or ACKNACK count.
+    [[nodiscard]] std::int32_t last_count() const;
+
+  private:
+    struct IngestReader {
+        std::unique_ptr<rtps::StatefulReader> reliable;  // one of the two
+        std::unique_ptr<rtps::BestEffortReader> best_effort;
+    };
+    struct Replay {
+        std::unique_ptr<rtps::ReplayWriter> writer;
+        MonoTime due{MonoTime::max()};
+        bool may_want_payloads{false};
+    };
+    struct Probe {
+        MonoTime asked{};
+    };
+
+    void dispatch(const wire::Submessage& submessage, const wire::ReceiverState& state, const Locator& from, MonoTime now);
+    void on(const wire::Data& data, const wire::ReceiverState& state, const Locator& from, MonoTime now);
+    void on(const wire::DataFrag& data_frag, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::Heartbeat& heartbeat, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::HeartbeatFrag& heartbeat_frag, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::Gap& gap, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::AckNack& acknack, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::NackFrag& nack_frag, const wire::ReceiverState& state, MonoTime now);
+    [[nodiscard]] IngestReader* reader_of(const Guid& writer);
+    void touch(EntityId id, Replay& replay);
+    [[nodiscard]] rtps::DestinationPtr destination_of(const discovery::EndpointData& endpoint) const;
+    void collect_events();
+
+    GuidPrefix prefix_;
+    ParticipantOptions options_;
+    rtps::Outbox outbox_;
+    rtps::Outbox spdp_outbox_;
+    discovery::Spdp spdp_;
+    discovery::Sedp sedp_;
+    std::unordered_map<EntityId, IngestReader> readers_;
+    // The one reader of ours that a remote writer is matched with.
+    std::unordered_map<Guid, EntityId> writers_;
+    std::unordered_map<EntityId, Replay> replays_;
+    std::deque<EntityId> payload_wishes_;
+    MonoTime replay_due_{MonoTime::max()};
+    std::unordered_map<Guid, Probe> probes_;
+    std::vector<rtps::ReceivedSample> samples_;
+    std::deque<ParticipantEvent> events_;
+    ParticipantCounters counters_;
+    bool paused_{false};
+    // Datagrams come in runs of one writer; spares two look-ups.
+    Guid last_writer_{};
+    IngestReader* last_reader_{nullptr};
+};
+
+}  // namespace durability::participant

@@ -1,0 +1,33 @@
+// Waits, then asks for a sweep; decides nothing and touches nothing (semantics.md, section 8). What a
+// sweep does is the store's: purge what has expired, start compactions that are due.
+#pragma once
+
+#include "base/time.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace durability::runtime {
+
+class CleanupThread {
+  public:
+    // Calls `sweep` at once and then every `interval`, on a thread of its own.
+    CleanupThread(Duration interval, std::function<void()> sweep);
+    // Ends the wait and joins.
+    ~CleanupThread();
+    CleanupThread(const CleanupThread&) = delete;
+    CleanupThread& operator=(const CleanupThread&) = delete;
+
+  private:
+    void run(const std::stop_token& stop);
+
+    Duration interval_;
+    std::function<void()> sweep_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_;
+};
+
+}  // namespace durability::runtime

@@ -1,0 +1,344 @@
+#include "runtime/domain_runtime.hpp"
+
+#include "base/clock.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace durability::runtime {
+namespace {
+
+// Batches read from one socket before the others, the store and the timers get their turn.
+constexpr int max_receive_batches = 8;
+constexpr Duration status_patience = std::chrono::milliseconds{250};
+
+Result<GuidPrefix> random_prefix() {
+    GuidPrefix prefix;
+    // The vendor's two octets first (RTPS 2.5, 8.2.4.1); the rest only has to be unique.
+    prefix.octets[0] = static_cast<std::uint8_t>(vendor::own.value >> 8U);
+    prefix.octets[1] = static_cast<std::uint8_t>(vendor::own.value & 0xffU);
+    const auto wanted = static_cast<::ssize_t>(prefix.octets.size() - 2);
+    if (::getrandom(prefix.octets.data() + 2, static_cast<std::size_t>(wanted), 0) != wanted) {
+        return fail(Errc::io, "read random numbers for a GUID", errno);
+    }
+    return prefix;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+    return name.data();
+}
+
+std::chrono::steady_clock::time_point to_steady(MonoTime time) {
+    return std::chrono::steady_clock::time_point(
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(time.time_since_epoch()));
+}
+
+}  // namespace
+
+// One status query at a time; shared with the store thread, which may answer after we stopped waiting.
+struct DomainRuntime::StatusExchange {
+    std::mutex mutex;
+    std::condition_variable answered;
+    std::uint64_t asked{0};
+    std::uint64_t answer{0};
+    store::StoreStatus status;
+};
+
+DomainRuntime::DomainRuntime(boost::asio::io_context& context,
+                             net::ReceiveBuffers& buffers,
+                             std::function<void()> on_turn)
+    : context_(context),
+      buffers_(buffers),
+      on_turn_(std::move(on_turn)),
+      timer_(context),
+      exchange_(std::make_shared<StatusExchange>()) {}
+
+DomainRuntime::~DomainRuntime() {
+    stop(false);
+    *alive_ = false;
+}
+
+Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
+    boost::asio::io_context& context,
+    net::ReceiveBuffers& buffers,
+    const Config& config,
+    std::uint32_t domain,
+    service::EventLog& events,
+    std::function<void()> on_turn,
+    const std::function<void(std::string_view)>& progress) {
+    std::unique_ptr<DomainRuntime> runtime(new DomainRuntime(context, buffers, std::move(on_turn)));
+    const Now now = system_now();
+
+    store::StoreOptions store_options;
+    store_options.disk_directory = fmt::format("{}/{}", config.store.directory, domain);
+    store_options.memory_directory = fmt::format("{}/{}", config.store.runtime_directory, domain);
+    store_options.sync = config.store.sync;
+    store_options.limits = config.limits;
+    std::vector<store::Completion> recovered;
+    auto store = store::Store::open(runtime->files_, store_options, now.wall, recovered, progress);
+    for (store::Completion& completion : recovered) {
+        if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
+            events.report_always(std::move(event->event), now);
+        }
+    }
+    if (!store) return tl::unexpected(store.error());
+
+    service::DomainOptions options;
+    options.domain = domain;
+    options.config = config;
+    options.host_name = host_name();
+    options.groups = (*store)->groups();
+    for (const store::RecordKind kind : {store::RecordKind::identity,
+                                         store::RecordKind::peer,
+                                         store::RecordKind::frontier,
+                                         store::RecordKind::counter}) {
+        auto records = (*store)->records(kind);
+        std::move(records.begin(), records.end(), std::back_inserter(options.records));
+    }
+    if (auto chosen = runtime->choose_identity(options.records, config, domain, options, events); !chosen) {
+        return tl::unexpected(chosen.error());
+    }
+    auto announce_to = announce_locators(config.network, domain, runtime->sockets_.port_base);
+    if (!announce_to) return tl::unexpected(announce_to.error());
+    options.announce_to = std::move(*announce_to);
+
+    // The identity is on disk before anybody hears of it.
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        std::vector<store::Completion> saved;
+        (*store)->execute(store::SaveRecord{0,
+                                            store::RecordKind::identity,
+                                            service::identity_key(side),
+                                            service::encode(options.sides[static_cast<std::size_t>(side)].identity),
+                                            true},
+                          saved);
+    }
+    runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events);
+
+    store::StoreThreadOptions thread_options;
+    thread_options.sync = config.store.sync;
+    thread_options.sync_interval = config.store.sync_interval;
+    thread_options.queue_bytes = config.limits.uncommitted_bytes;
+    DomainRuntime* self = runtime.get();
+    auto alive = runtime->alive_;
+    runtime->store_ = store::StoreThread::start(
+        std::move(*store), thread_options, [self, alive](std::vector<store::Completion> completions) {
+            self->deliver(std::move(completions));
+        });
+    return runtime;
+}
+
+// The identity of an earlier run, if its ports could be taken again; else a new one, and an event.
+Status DomainRuntime::choose_identity(const std::vector<store::Record>& records,
+                                      const Config& config,
+                                      std::uint32_t domain,
+                                      service::DomainOptions& options,
+                                      service::EventLog& events) {
+    std::array<std::optional<service::ParticipantIdentity>, service::side_count> stored;
+    bool damaged = false;
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        const Buffer key = service::identity_key(side);
+        for (const store::Record& record : records) {
+            if (record.kind != store::RecordKind::identity || record.key != key) continue;
+            auto& identity = stored[static_cast<std::size_t>(side)];
+            identity = service::decode_identity(record.value);
+            damaged = damaged || !identity;
+        }
+    }
+    auto sockets = open_sockets(context_, config.network, domain, stored);
+    if (!sockets) return tl::unexpected(sockets.error());
+    sockets_ = std::move(*sockets);
+
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        const auto at = static_cast<std::size_t>(side);
+        service::DomainOptions::SideOptions& own = options.sides[at];
+        own.metatraffic = sockets_.metatraffic_locators(side);
+        own.user = sockets_.user_locators(side);
+        const bool returns = stored[at] && sockets_.has_ports_of(side, *stored[at]);
+        if (returns) {
+            own.identity = *stored[at];
+            continue;
+        }
+        auto prefix = random_prefix();
+        if (!prefix) return tl::unexpected(prefix.error());
+        own.identity = {*prefix, sockets_.sides[at].metatraffic->port(), sockets_.sides[at].user->port()};
+        if (!stored[at] && !damaged) continue;
+        events.report_always(
+            service::make_event(EventKind::IdentityReplaced,
+                                {{"domain", std::to_string(domain)},
+                                 {"participant", std::string(service::name(side))},
+                                 {"reason",
+                                  stored[at] ? fmt::format("UDP port {} or {} is taken",
+                                                           stored[at]->metatraffic_port,
+                                                           stored[at]->user_port)
+                                             : std::string("the stored identity is not usable")},
+                                 {"prefix", to_string(*prefix)}}),
+            system_now());
+    }
+    return {};
+}
+
+void DomainRuntime::start() {
+    service_->start(system_now());
+    turn();
+}
+
+void DomainRuntime::listen() {
+    listening_ = true;
+    static constexpr std::array both{service::Side::ingest, service::Side::replay};
+    for (const service::Side side : both) {
+        SideSockets& sockets = sockets_.sides[static_cast<std::size_t>(side)];
+        const auto one = std::span<const service::Side>(both).subspan(static_cast<std::size_t>(side), 1);
+        for (net::UdpSocket* socket : {sockets.metatraffic.get(), sockets.user.get()}) {
+            socket->wait_readable([this, socket, one] { on_readable(*socket, one); });
+        }
+    }
+    if (sockets_.multicast) {
+        net::UdpSocket* socket = sockets_.multicast.get();
+        socket->wait_readable([this, socket] { on_readable(*socket, both); });
+    }
+}
+
+void DomainRuntime::on_readable(net::UdpSocket& socket, std::span<const service::Side> sides) {
+    for (int batch = 0; batch < max_receive_batches; ++batch) {
+        const Now now = system_now();
+        const std::size_t received = socket.receive(buffers_, [&](ByteView datagram, const Locator& from) {
+            for (const service::Side side : sides) service_->receive(side, datagram, from, now);
+        });
+        if (received == 0) break;
+        if (received < net::ReceiveBuffers::count) break;
+    }
+    turn();
+}
+
+// On the store thread.
+void DomainRuntime::deliver(std::vector<store::Completion> completions) {
+    for (store::Completion& completion : completions) {
+        auto* report = std::get_if<store::StatusReport>(&completion);
+        if (report == nullptr) continue;
+        {
+            const std::lock_guard lock(exchange_->mutex);
+            exchange_->answer = report->ticket;
+            exchange_->status = std::move(report->status);
+        }
+        exchange_->answered.notify_all();
+    }
+    boost::asio::post(context_, [this, alive = alive_, batch = std::move(completions)]() mutable {
+        if (!*alive) return;
+        const Now now = system_now();
+        for (store::Completion& completion : batch) service_->complete(std::move(completion), now);
+        turn();
+    });
+}
+
+// After any input: lets the service act, then hands over what it has to say.
+void DomainRuntime::turn() {
+    if (stopped_) return;
+    service_->turn(system_now());
+    submit_commands();
+    transmit();
+    if (service_->serving() && !listening_) listen();
+    arm_timer();
+    on_turn_();
+}
+
+void DomainRuntime::submit_commands() {
+    while (store::Command* command = service_->front_command()) {
+        if (!store_->submit(*command)) {
+            service_->set_store_blocked(true);
+            return;
+        }
+        service_->pop_command();
+    }
+    service_->set_store_blocked(false);
+}
+
+void DomainRuntime::transmit() {
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        net::UdpSocket& socket = *sockets_.sides[static_cast<std::size_t>(side)].user;
+        bool more = true;
+        while (more) {
+            transmits_.clear();
+            outgoing_.clear();
+            while (transmits_.size() < 64) {
+                auto transmit = service_->next_transmit(side);
+                more = transmit.has_value();
+                if (!more) break;
+                transmits_.push_back(std::move(*transmit));
+            }
+            for (const rtps::Transmit& transmit : transmits_) {
+                for (const Locator& to : transmit.to) {
+                    if (!to.is_multicast()) {
+                        outgoing_.push_back({transmit.datagram, to, 0});
+                        continue;
+                    }
+                    for (const net::Interface& interface : sockets_.interfaces) {
+                        outgoing_.push_back({transmit.datagram, to, interface.index});
+                    }
+                }
+            }
+            socket.send(outgoing_);
+        }
+    }
+}
+
+void DomainRuntime::arm_timer() {
+    const MonoTime due = service_->next_deadline();
+    if (due == MonoTime::max()) {
+        timer_.cancel();
+        return;
+    }
+    timer_.expires_at(to_steady(due));
+    timer_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+        if (!error && *alive) turn();
+    });
+}
+
+void DomainRuntime::sweep() {
+    const Now now = system_now();
+    store::Command command = store::Sweep{now.wall, now.mono};
+    // Refused only after stop(): then there is nothing left to sweep.
+    std::ignore = store_->submit(command);
+}
+
+void DomainRuntime::stop(bool goodbye) {
+    if (stopped_ || !store_) return;
+    if (service_->serving()) {
+        service_->turn(system_now());
+        submit_commands();
+        if (goodbye) service_->goodbye();
+        transmit();
+    }
+    stopped_ = true;
+    timer_.cancel();
+    for (SideSockets& side : sockets_.sides) {
+        side.metatraffic->close();
+        side.user->close();
+    }
+    if (sockets_.multicast) sockets_.multicast->close();
+    // False means that the disk did not answer in time; what was acknowledged is safe all the same.
+    std::ignore = store_->stop();
+}
+
+DomainStatus DomainRuntime::status() {
+    std::unique_lock lock(exchange_->mutex);
+    const std::uint64_t ticket = ++exchange_->asked;
+    store::Command command = store::QueryStatus{ticket};
+    if (!stopped_ && store_->submit(command)) {
+        if (exchange_->answered.wait_for(lock, status_patience, [&] { return exchange_->answer >= ticket; })) {
+            last_status_ = exchange_->status;
+        }
+    }
+    lock.unlock();
+    return service_->status(last_status_);
+}
+
+}  // namespace durability::runtime

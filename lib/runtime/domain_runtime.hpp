@@ -1,0 +1,84 @@
+// One domain running: its service, its sockets and its store thread, wired together. Loop thread, except
+// where said otherwise.
+#pragma once
+
+#include "durability/config.hpp"
+#include "durability/error.hpp"
+#include "net/asio.hpp"
+#include "runtime/domain_sockets.hpp"
+#include "service/domain_service.hpp"
+#include "service/event_log.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store_thread.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace durability::runtime {
+
+class DomainRuntime {
+  public:
+    // Recovers the store, binds the sockets; nothing is sent or received before the loop runs.
+    static Result<std::unique_ptr<DomainRuntime>> open(boost::asio::io_context& context,
+                                                       net::ReceiveBuffers& buffers,
+                                                       const Config& config,
+                                                       std::uint32_t domain,
+                                                       service::EventLog& events,
+                                                       std::function<void()> on_turn,
+                                                       const std::function<void(std::string_view)>& progress);
+    DomainRuntime(const DomainRuntime&) = delete;
+    DomainRuntime& operator=(const DomainRuntime&) = delete;
+    ~DomainRuntime();
+
+    // Announces the participants as soon as the stored groups are open.
+    void start();
+    [[nodiscard]] bool serving() const { return service_->serving(); }
+    // See semantics.md, section 7a. `goodbye`: both participants say that they leave. Bounded.
+    void stop(bool goodbye);
+    // Thread-safe.
+    void sweep();
+    // Waits for the store thread, a quarter of a second at most; then the last known figures.
+    [[nodiscard]] DomainStatus status();
+    [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
+
+  private:
+    DomainRuntime(boost::asio::io_context& context, net::ReceiveBuffers& buffers, std::function<void()> on_turn);
+    void listen();
+    void on_readable(net::UdpSocket& socket, std::span<const service::Side> sides);
+    void deliver(std::vector<store::Completion> completions);
+    void turn();
+    void submit_commands();
+    void transmit();
+    void arm_timer();
+    Status choose_identity(const std::vector<store::Record>& records,
+                           const Config& config,
+                           std::uint32_t domain,
+                           service::DomainOptions& options,
+                           service::EventLog& events);
+
+    boost::asio::io_context& context_;
+    net::ReceiveBuffers& buffers_;
+    std::function<void()> on_turn_;
+    boost::asio::steady_timer timer_;
+    store::PosixFileSystem files_;
+    std::unique_ptr<store::StoreThread> store_;
+    DomainSockets sockets_;
+    std::unique_ptr<service::DomainService> service_;
+    std::vector<net::UdpSocket::Outgoing> outgoing_;
+    std::vector<rtps::Transmit> transmits_;
+    store::StoreStatus last_status_;
+    // Status queries that a caller of status() waits for; answered on the store thread.
+    struct StatusExchange;
+    std::shared_ptr<StatusExchange> exchange_;
+    // Handlers posted by the store thread outlive this object by one turn; they look here first.
+    std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
+    bool listening_{false};
+    bool stopped_{false};
+};
+
+}  // namespace durability::runtime

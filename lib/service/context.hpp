@@ -1,0 +1,33 @@
+// What the parts of a domain's service share: configuration, the way to the store, events, ids.
+#pragma once
+
+#include "durability/config.hpp"
+#include "service/entity_ids.hpp"
+#include "service/event_log.hpp"
+#include "service/served_groups.hpp"
+#include "store/commands.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace durability::service {
+
+struct Context {
+    const Config& config;
+    std::uint32_t domain{0};
+    EventLog& events;
+    std::deque<store::Command>& commands;  // to the store, in order
+    EntityIds& entities;
+    ServedGroups& groups;
+    std::uint64_t last_ticket{0};
+    // The store's queue is full: commands wait, nothing more is appended to them.
+    bool store_blocked{false};
+
+    [[nodiscard]] std::uint64_t next_ticket() { return ++last_ticket; }
+    void save(store::RecordKind kind, Buffer key, Buffer value) {
+        commands.emplace_back(store::SaveRecord{0, kind, std::move(key), std::move(value), false});
+    }
+};
+
+}  // namespace durability::service

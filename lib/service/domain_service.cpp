@@ -1,0 +1,435 @@
+#include "service/domain_service.hpp"
+
+#include "model/rtps_time.hpp"
+#include "service/contract_resolver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace durability::service {
+namespace {
+
+// Numbers and counts are written ahead by this much, so that they need not be written with every message.
+// Discovery numbers cost a Fast DDS peer time per skipped one (fact sheet 12.2), counts cost nothing.
+constexpr std::int64_t number_reserve = 256;
+constexpr std::int32_t count_reserve = 100'000;
+
+wire::StringLimits string_limits(const Limits& limits) {
+    wire::StringLimits result;
+    result.string_length = limits.string_length;
+    result.partitions = limits.partitions_per_endpoint;
+    result.partition_length = limits.partition_length;
+    return result;
+}
+
+rtps::ReaderLimits reader_limits(const Limits& limits) {
+    rtps::ReaderLimits result;
+    result.fragments.sample_size = limits.sample_size;
+    result.fragments.fragments_per_sample = static_cast<std::uint32_t>(limits.fragments_per_sample);
+    result.fragments.assemblies = limits.assemblies;
+    result.fragments.bytes = limits.assembly_bytes;
+    result.reorder_samples_per_writer = limits.reorder_samples_per_writer;
+    result.reorder_bytes = limits.reorder_bytes;
+    result.repair_retries = static_cast<std::uint32_t>(limits.repair_retries);
+    return result;
+}
+
+participant::ParticipantOptions participant_options(const DomainOptions& domain, Side side, const Reserved& reserved) {
+    const DomainOptions::SideOptions& own = domain.sides[static_cast<std::size_t>(side)];
+    const Limits& limits = domain.config.limits;
+    participant::ParticipantOptions options;
+    options.own.guid = {own.identity.prefix, entity::participant};
+    options.own.vendor = vendor::own;
+    options.own.metatraffic_unicast = own.metatraffic;
+    options.own.default_unicast = own.user;
+    options.own.builtin_endpoints = discovery::builtin_endpoint::own;
+    options.own.lease = to_qos_duration(domain.config.network_lease);
+    options.own.domain_id = domain.domain;
+    options.own.entity_name = fmt::format("durabilityd {} {}", name(side), domain.host_name);
+    options.spdp.announce_to = domain.announce_to;
+    options.spdp.first_number = next(reserved.discovery_number);
+    options.spdp.max_participants = limits.remote_participants;
+    options.spdp.string_limits = string_limits(limits);
+    options.sedp.first_number = next(reserved.discovery_number);
+    options.sedp.max_writers = limits.remote_writers;
+    options.sedp.max_readers = limits.remote_readers;
+    options.sedp.string_limits = string_limits(limits);
+    if (domain.config.compatibility.spdp_vendor == SpdpVendor::cyclonedds) {
+        options.spdp_header_vendor = vendor::eclipse;
+    }
+    options.reader_limits = reader_limits(limits);
+    options.first_count = reserved.count + 1;
+    return options;
+}
+
+bool is_exact(const TopicRule& rule) {
+    return rule.keyed != KeyedChoice::automatic && rule.serve != ServeKind::never &&
+           !discovery::is_pattern(rule.topic) && !discovery::is_pattern(rule.type);
+}
+
+DurabilityKind offered_by(ServeKind serve) {
+    switch (serve) {
+        case ServeKind::transient_local: return DurabilityKind::transient_local;
+        case ServeKind::transient: return DurabilityKind::transient;
+        case ServeKind::persistent:
+        case ServeKind::never: return DurabilityKind::persistent;
+    }
+    return DurabilityKind::persistent;
+}
+
+}  // namespace
+
+DomainService::DomainService(DomainOptions options, EventLog& events)
+    : options_(std::move(options)),
+      context_{options_.config, options_.domain, events, commands_, entities_, groups_} {
+    for (const store::Record& record : options_.records) {
+        if (record.kind != store::RecordKind::counter || record.key.size() != 2) continue;
+        const auto reserved = decode_reserved(record.value);
+        if (reserved && record.key[1] < side_count) reserved_[record.key[1]] = *reserved;
+    }
+    for (const Side side : {Side::ingest, Side::replay}) {
+        const auto at = static_cast<std::size_t>(side);
+        participants_[at] =
+            std::make_unique<participant::Participant>(participant_options(options_, side, reserved_[at]));
+    }
+    participants_[0]->ignore(options_.sides[1].identity.prefix);
+    participants_[1]->ignore(options_.sides[0].identity.prefix);
+    ingest_ = std::make_unique<Ingest>(context_, *participants_[0]);
+    replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0]);
+}
+
+// --- start -----------------------------------------------------------------------------------------
+
+void DomainService::start(Now now) {
+    started_ = true;
+    restore_records(options_.records);
+    open_stored_groups(now);
+    open_exact_rules(now);
+    opening_ = commands_.size();
+    options_.records.clear();
+    options_.groups.clear();
+    reserve_numbers();
+    if (opening_ == 0) settle(now);
+}
+
+void DomainService::restore_records(const std::vector<store::Record>& records) {
+    for (const store::Record& record : records) {
+        if (record.kind == store::RecordKind::frontier) {
+            if (const auto frontier = decode_frontier(record.value)) replay_->restore(*frontier);
+        } else if (record.kind == store::RecordKind::identity && record.key.size() > 2 && record.key[0] == 'e') {
+            const auto id = decode_entity(record.value);
+            if (!id || record.key[1] >= side_count) continue;
+            entities_.restore(static_cast<Side>(record.key[1]),
+                              std::string(record.key.begin() + 2, record.key.end()),
+                              *id);
+        } else if (record.kind == store::RecordKind::peer) {
+            const auto peer = discovery::decode_participant(
+                record.value, string_limits(options_.config.limits), vendor::unknown);
+            if (peer) peers_.push_back(*peer);
+        }
+    }
+}
+
+void DomainService::open_stored_groups(Now now) {
+    for (const store::OpenedGroup& stored : options_.groups) {
+        GroupMeta meta = stored.meta;
+        // A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
+        const TopicRule* rule = find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
+        if (judge(rule, meta.key.topic, meta.key.durability) != ServeVerdict::serve) continue;
+        const ResolvedContract contract =
+            resolve(rule, meta.qos.durability_service, options_.config.default_contract);
+        meta.contract = contract.contract;
+        meta.contract_source = contract.source;
+        ingest_->open(std::move(meta), true, now);
+    }
+}
+
+void DomainService::open_exact_rules(Now now) {
+    for (const TopicRule& rule : options_.config.topics) {
+        if (!is_exact(rule)) continue;
+        GroupMeta meta;
+        meta.key.topic = rule.topic;
+        meta.key.type = rule.type;
+        meta.key.keyed = rule.keyed == KeyedChoice::yes;
+        if (!rule.partition.empty() && !discovery::is_pattern(rule.partition)) meta.key.partitions = {rule.partition};
+        meta.key.durability = offered_by(rule.serve);
+        meta.qos.durability = meta.key.durability;
+        meta.qos.reliability = ReliabilityKind::reliable;
+        const ResolvedContract contract = resolve(&rule, std::nullopt, options_.config.default_contract);
+        meta.contract = contract.contract;
+        meta.contract_source = contract.source;
+        meta.storage = resolve_storage(&rule, meta.key.durability);
+        ingest_->open(std::move(meta), false, now);
+    }
+}
+
+// Everything that returns has been announced to the machines; now the network hears of it.
+void DomainService::settle(Now now) {
+    if (serving_) return;
+    serving_ = true;
+    for (const Side side : {Side::ingest, Side::replay}) {
+        participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
+        retract_unclaimed(side, now.mono);
+        for (const discovery::ParticipantData& peer : peers_) participant.restore_peer(peer, now.mono);
+        participant.start(now.mono);
+    }
+    peers_.clear();
+}
+
+void DomainService::retract_unclaimed(Side side, MonoTime now) {
+    for (const EntityIds::Unclaimed& gone : entities_.unclaimed(side)) {
+        participants_[static_cast<std::size_t>(side)]->retract(gone.id, now);
+        entities_.forget(side, gone.description);
+        commands_.emplace_back(
+            store::EraseRecord{store::RecordKind::identity, entity_key(side, gone.description)});
+    }
+}
+
+void DomainService::goodbye() {
+    for (const auto& participant : participants_) participant->goodbye();
+}
+
+// --- input -----------------------------------------------------------------------------------------
+
+void DomainService::receive(Side side, ByteView datagram, const Locator& from, Now now) {
+    participants_[static_cast<std::size_t>(side)]->receive(datagram, from, now.mono);
+    // Samples borrow from the datagram, so they are taken before it goes; events first, because a writer
+    // is known before its samples.
+    drain_events(side, now);
+    if (side == Side::ingest) ingest_->take_samples(now);
+}
+
+void DomainService::complete(store::Completion completion, Now now) {
+    if (auto* committed = std::get_if<store::Committed>(&completion)) {
+        ingest_->on_committed(*committed, now);
+    } else if (auto* listed = std::get_if<store::SamplesListed>(&completion)) {
+        replay_->on_listed(*listed, now);
+    } else if (auto* read = std::get_if<store::SamplesRead>(&completion)) {
+        replay_->on_read(*read, now);
+    } else if (auto* saved = std::get_if<store::RecordSaved>(&completion)) {
+        replay_->on_record_saved(*saved, now);
+    } else if (auto* opened = std::get_if<store::GroupOpened>(&completion)) {
+        if (ServedGroup* group = ingest_->on_group_opened(*opened, now)) replay_->serve(*group, now);
+        if (opening_ > 0 && --opening_ == 0) settle(now);
+    } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
+        const EventKind kind = event->event.kind;
+        context_.events.report(std::move(event->event), name(kind), now);
+    }
+}
+
+void DomainService::drain_events(Side side, Now now) {
+    participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
+    while (const auto event = participant.next_event()) {
+        on_common_event(*event, side, now);
+        if (side == Side::ingest) {
+            on_ingest_event(*event, now);
+        } else {
+            on_replay_event(*event, now);
+        }
+    }
+}
+
+void DomainService::on_ingest_event(const participant::ParticipantEvent& event, Now now) {
+    if (const auto* found = std::get_if<discovery::WriterFound>(&event)) {
+        ingest_->on_writer_found(found->data, now);
+    } else if (const auto* changed = std::get_if<discovery::WriterChanged>(&event)) {
+        ingest_->on_writer_changed(changed->data, now);
+    } else if (const auto* lost = std::get_if<discovery::WriterLost>(&event)) {
+        std::ignore = ingest_->on_writer_lost(lost->guid, now);
+        replay_->on_writer_lost(lost->guid, now);
+    } else if (const auto* answered = std::get_if<participant::WriterAnswered>(&event)) {
+        replay_->on_writer_answered(answered->writer, answered->held, now);
+    } else if (const auto* restarted = std::get_if<participant::NumberingRestarted>(&event)) {
+        ingest_->on_numbering_restarted(restarted->writer, now);
+    } else if (const auto* peer = std::get_if<discovery::ParticipantFound>(&event)) {
+        if (!peer->returning) {
+            context_.save(store::RecordKind::peer,
+                          peer_key(peer->data.guid.prefix),
+                          discovery::encode_participant(peer->data));
+        }
+    } else if (const auto* moved = std::get_if<discovery::ParticipantChanged>(&event)) {
+        context_.save(store::RecordKind::peer,
+                      peer_key(moved->data.guid.prefix),
+                      discovery::encode_participant(moved->data));
+    } else if (const auto* gone = std::get_if<discovery::ParticipantLost>(&event)) {
+        commands_.emplace_back(store::EraseRecord{store::RecordKind::peer, peer_key(gone->prefix)});
+    }
+}
+
+void DomainService::on_replay_event(const participant::ParticipantEvent& event, Now now) {
+    if (const auto* found = std::get_if<discovery::ReaderFound>(&event)) {
+        replay_->on_reader_found(found->data, now);
+    } else if (const auto* changed = std::get_if<discovery::ReaderChanged>(&event)) {
+        replay_->on_reader_changed(changed->data, now);
+    } else if (const auto* lost = std::get_if<discovery::ReaderLost>(&event)) {
+        replay_->on_reader_lost(lost->guid, lost->reason);
+    } else if (const auto* gone = std::get_if<discovery::ParticipantLost>(&event)) {
+        replay_->on_participant_lost(gone->prefix, gone->reason);
+    } else if (const auto* known = std::get_if<discovery::LocalAcknowledged>(&event)) {
+        replay_->on_announcement_acknowledged(known->peer, known->local, now);
+    } else if (const auto* spoke = std::get_if<participant::ReaderSpoke>(&event)) {
+        replay_->on_reader_spoke(spoke->replay_writer, spoke->reader, now);
+    } else if (const auto* delivered = std::get_if<participant::HistoryDelivered>(&event)) {
+        replay_->on_delivered(delivered->replay_writer, delivered->reader);
+    }
+}
+
+void DomainService::on_common_event(const participant::ParticipantEvent& event, Side side, Now now) {
+    if (const auto* datagram = std::get_if<participant::MalformedDatagram>(&event)) {
+        context_.events.report(make_event(EventKind::MalformedMessage,
+                                          {{"domain", std::to_string(options_.domain)},
+                                           {"participant", std::string(name(side))},
+                                           {"source", to_string(datagram->source)},
+                                           {"reason", std::string(wire::name(datagram->error))}}),
+                               to_string(datagram->source),
+                               now);
+    } else if (const auto* announcement = std::get_if<discovery::MalformedAnnouncement>(&event)) {
+        context_.events.report(make_event(EventKind::MalformedMessage,
+                                          {{"domain", std::to_string(options_.domain)},
+                                           {"participant", std::string(name(side))},
+                                           {"source", to_string(announcement->writer)},
+                                           {"reason", std::string(wire::name(announcement->error))}}),
+                               to_string(announcement->writer.prefix),
+                               now);
+    } else if (const auto* limit = std::get_if<discovery::LimitReached>(&event)) {
+        context_.events.report(make_event(EventKind::ResourceLimit,
+                                          {{"domain", std::to_string(options_.domain)},
+                                           {"limit", fmt::format("limits.{}", discovery::name(limit->limit))},
+                                           {"refused", to_string(limit->refused)}}),
+                               discovery::name(limit->limit),
+                               now);
+    }
+}
+
+void DomainService::turn(Now now) {
+    for (const Side side : {Side::ingest, Side::replay}) {
+        participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
+        if (!serving_) continue;
+        if (participant.next_deadline() <= now.mono) participant.tick(now.mono);
+        drain_events(side, now);
+    }
+    ingest_->take_samples(now);
+    ingest_->flush(now);
+    replay_->tick(now);
+    replay_->request_payloads();
+    reserve_numbers();
+}
+
+// --- output ----------------------------------------------------------------------------------------
+
+MonoTime DomainService::next_deadline() const {
+    if (!serving_) return MonoTime::max();
+    MonoTime due = replay_->next_deadline();
+    for (const auto& participant : participants_) due = std::min(due, participant->next_deadline());
+    return due;
+}
+
+std::optional<rtps::Transmit> DomainService::next_transmit(Side side) {
+    return participants_[static_cast<std::size_t>(side)]->next_transmit();
+}
+
+store::Command* DomainService::front_command() { return commands_.empty() ? nullptr : &commands_.front(); }
+
+void DomainService::pop_command() { commands_.pop_front(); }
+
+// The next run has to start above every number this one uses (fact sheet 12.3), also if it is killed.
+void DomainService::reserve_numbers() {
+    if (!started_) return;
+    for (const Side side : {Side::ingest, Side::replay}) {
+        const auto at = static_cast<std::size_t>(side);
+        const participant::Participant& participant = *participants_[at];
+        Reserved& reserved = reserved_[at];
+        const std::int64_t number = participant.last_discovery_number().value;
+        const std::int32_t count = participant.last_count();
+        const bool number_low = number + number_reserve / 2 > reserved.discovery_number.value;
+        const bool count_low = count > reserved.count - count_reserve / 2;
+        if (!number_low && !count_low) continue;
+        if (number_low) reserved.discovery_number = SequenceNumber{number + number_reserve};
+        if (count_low) reserved.count = std::max(count, reserved.count) + count_reserve;
+        context_.save(store::RecordKind::counter, counter_key(side), encode(reserved));
+    }
+}
+
+DomainStatus DomainService::status(const store::StoreStatus& store) const {
+    DomainStatus result;
+    result.domain = options_.domain;
+    result.ingest_prefix = options_.sides[0].identity.prefix;
+    result.replay_prefix = options_.sides[1].identity.prefix;
+    result.participants = participants_[0]->spdp().participants().size();
+
+    const auto late_readers = replay_->readers();
+    for (const store::GroupStatus& stored : store.groups) {
+        const GroupKey& key = stored.meta.key;
+        TopicStatus topic;
+        topic.topic = key.topic;
+        topic.type = key.type;
+        topic.keyed = key.keyed;
+        topic.partitions = key.partitions;
+        topic.representation = key.representation;
+        topic.durability = key.durability;
+        topic.storage = stored.meta.storage;
+        topic.contract = stored.meta.contract;
+        topic.contract_source = stored.meta.contract_source;
+        topic.retained_samples = stored.retained;
+        topic.retained_bytes = stored.payload_bytes;
+        topic.disk_bytes = stored.disk_bytes;
+        topic.degraded = stored.degraded;
+
+        const auto group = groups_.all().find(key);
+        const bool served = group != groups_.all().end();
+        for (const store::WriterStatus& known : stored.writers) {
+            WriterStatus writer;
+            writer.topic = key.topic;
+            writer.type = key.type;
+            writer.guid = known.source_writer;
+            writer.retired = known.retired;
+            writer.committed = known.last_number.value;
+            writer.received = known.last_number.value;
+            writer.retained_samples = known.retained;
+            writer.retained_bytes = known.payload_bytes;
+            if (served) {
+                for (const auto& [guid, source] : group->second->writers) {
+                    if (source.source != known.source_writer) continue;
+                    writer.alive = true;
+                    if (const auto live = participants_[0]->writer_status(guid)) {
+                        writer.received = std::max(writer.received, live->received.value);
+                        writer.committed = std::max(writer.committed, live->committed.value);
+                        writer.lost = live->lost;
+                    }
+                }
+            }
+            result.writers.push_back(std::move(writer));
+        }
+        topic.writers = stored.writers.size();
+        topic.readers = static_cast<std::uint64_t>(std::ranges::count_if(late_readers, [&](const auto& reader) {
+            return served && reader.group == group->second.get();
+        }));
+        result.topics.push_back(std::move(topic));
+    }
+    for (const Replay::LateReaderView& late : late_readers) {
+        ReaderStatus reader;
+        reader.topic = late.data->topic;
+        reader.type = late.data->type;
+        reader.guid = late.reader;
+        reader.durability = late.data->qos.durability;
+        reader.reliable = late.data->qos.reliability == ReliabilityKind::reliable;
+        reader.owed = late.counts[static_cast<std::size_t>(Entitlement::owed)];
+        switch (late.phase) {
+            case Replay::Phase::gathering:
+            case Replay::Phase::saving: reader.state = "waiting"; break;
+            case Replay::Phase::serving: reader.state = "replaying"; break;
+            case Replay::Phase::delivered:
+                reader.state = "complete";
+                reader.acknowledged = reader.owed;
+                reader.sent = reader.owed;
+                break;
+            case Replay::Phase::unserved: reader.state = late.reason; break;
+        }
+        result.readers.push_back(std::move(reader));
+    }
+    return result;
+}
+
+}  // namespace durability::service

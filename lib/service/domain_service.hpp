@@ -1,0 +1,103 @@
+// The service of one DDS domain: two participants, the groups served there, and the conversation with
+// the store. Ties ingest and replay together; decides nothing itself that these do not.
+//
+// A machine (style-and-layout, section 5): datagrams, completions of the store and time go in; datagrams,
+// commands for the store and events are taken out. Not thread-safe; belongs to the loop.
+#pragma once
+
+#include "base/time.hpp"
+#include "durability/config.hpp"
+#include "model/status.hpp"
+#include "participant/participant.hpp"
+#include "service/context.hpp"
+#include "service/identity.hpp"
+#include "service/ingest.hpp"
+#include "service/replay.hpp"
+#include "store/store.hpp"
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace durability::service {
+
+struct DomainOptions {
+    std::uint32_t domain{0};
+    Config config;
+    struct SideOptions {
+        ParticipantIdentity identity;
+        // Where this participant can be reached, with its ports.
+        std::vector<Locator> metatraffic;
+        std::vector<Locator> user;
+    };
+    std::array<SideOptions, side_count> sides;  // by Side
+    // Multicast group and configured peers, with ports.
+    std::vector<Locator> announce_to;
+    std::string host_name;
+    // What the store recovered.
+    std::vector<store::OpenedGroup> groups;
+    std::vector<store::Record> records;  // of all kinds
+};
+
+class DomainService {
+  public:
+    DomainService(DomainOptions options, EventLog& events);
+    DomainService(const DomainService&) = delete;
+    DomainService& operator=(const DomainService&) = delete;
+    ~DomainService() = default;
+
+    // Begins: first the stored groups are opened; when the store has answered, both participants are
+    // announced, with all endpoints that return, and those that do not are disposed.
+    void start(Now now);
+    // Both participants are announced.
+    [[nodiscard]] bool serving() const { return serving_; }
+    // Says good-bye for both participants (semantics.md, section 7a: only when asked to).
+    void goodbye();
+
+    void receive(Side side, ByteView datagram, const Locator& from, Now now);
+    void complete(store::Completion completion, Now now);
+    // Once after any input: hands over what gathered, drives what is due.
+    void turn(Now now);
+    [[nodiscard]] MonoTime next_deadline() const;
+
+    [[nodiscard]] std::optional<rtps::Transmit> next_transmit(Side side);
+    // The oldest command for the store; to be dropped with pop_command() once it was taken.
+    [[nodiscard]] store::Command* front_command();
+    void pop_command();
+    // Whether the store refuses to take more for now: samples then gather up to a bound.
+    void set_store_blocked(bool blocked) { context_.store_blocked = blocked; }
+
+    // What is being served, with the figures the store gave in `store`.
+    [[nodiscard]] DomainStatus status(const store::StoreStatus& store) const;
+    [[nodiscard]] const ServedGroups& groups() const { return groups_; }
+
+  private:
+    void restore_records(const std::vector<store::Record>& records);
+    void open_stored_groups(Now now);
+    void open_exact_rules(Now now);
+    void settle(Now now);
+    void retract_unclaimed(Side side, MonoTime now);
+    void drain_events(Side side, Now now);
+    void on_ingest_event(const participant::ParticipantEvent& event, Now now);
+    void on_replay_event(const participant::ParticipantEvent& event, Now now);
+    void on_common_event(const participant::ParticipantEvent& event, Side side, Now now);
+    void reserve_numbers();
+
+    DomainOptions options_;
+    std::array<Reserved, side_count> reserved_{};
+    ServedGroups groups_;
+    EntityIds entities_;
+    std::deque<store::Command> commands_;
+    Context context_;
+    std::array<std::unique_ptr<participant::Participant>, side_count> participants_;
+    std::unique_ptr<Ingest> ingest_;
+    std::unique_ptr<Replay> replay_;
+    std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
+    std::size_t opening_{0};
+    bool started_{false};
+    bool serving_{false};
+};
+
+}  // namespace durability::service

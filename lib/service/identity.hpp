@@ -1,0 +1,66 @@
+// What must survive so that a restart is not a departure (semantics.md, section 7a): the identity of the
+// two participants, entity ids, numbers and counts, remembered peers, frontiers. Values and their
+// encoding as records of the store; pure.
+#pragma once
+
+#include "base/bytes.hpp"
+#include "model/guid.hpp"
+#include "model/sample.hpp"
+#include "model/sequence_number.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace durability::service {
+
+enum class Side : std::uint8_t { ingest = 0, replay = 1 };
+inline constexpr std::size_t side_count = 2;
+[[nodiscard]] std::string_view name(Side side);
+
+// One participant. Peers take neither a new port nor numbers below the old ones from a participant they
+// know (fact sheet 12.3).
+struct ParticipantIdentity {
+    GuidPrefix prefix;
+    std::uint16_t metatraffic_port{0};
+    std::uint16_t user_port{0};
+    friend bool operator==(const ParticipantIdentity&, const ParticipantIdentity&) = default;
+};
+
+// The next run starts above these. They are written ahead in steps, so that they need not be written
+// with every message.
+struct Reserved {
+    SequenceNumber discovery_number{0};  // of SPDP and SEDP changes
+    std::int32_t count{0};               // of HEARTBEAT and ACKNACK
+    friend bool operator==(const Reserved&, const Reserved&) = default;
+};
+
+// What a reader has had (semantics.md, section 7). Kept per reader and replay writer.
+struct Frontier {
+    Guid reader;
+    EntityId replay_writer;
+    Arrival matched{0};        // the reader's history is what arrived up to here
+    Arrival acknowledged{0};   // of that, what it has acknowledged
+    SequenceNumber last_number{0};  // the greatest number given out to its process
+    friend bool operator==(const Frontier&, const Frontier&) = default;
+};
+
+// The one octet a record's key begins with, for kinds that hold more than one thing.
+[[nodiscard]] Buffer identity_key(Side side);
+[[nodiscard]] Buffer counter_key(Side side);
+// Names an endpoint of ours across runs; `description` is what makes it that endpoint.
+[[nodiscard]] Buffer entity_key(Side side, std::string_view description);
+[[nodiscard]] Buffer frontier_key(const Guid& reader, EntityId replay_writer);
+[[nodiscard]] Buffer peer_key(const GuidPrefix& prefix);
+
+[[nodiscard]] Buffer encode(const ParticipantIdentity& identity);
+[[nodiscard]] Buffer encode(const Reserved& reserved);
+[[nodiscard]] Buffer encode(const Frontier& frontier);
+[[nodiscard]] Buffer encode(EntityId id);
+// Nothing when the bytes are not what encode() makes.
+[[nodiscard]] std::optional<ParticipantIdentity> decode_identity(ByteView bytes);
+[[nodiscard]] std::optional<Reserved> decode_reserved(ByteView bytes);
+[[nodiscard]] std::optional<Frontier> decode_frontier(ByteView bytes);
+[[nodiscard]] std::optional<EntityId> decode_entity(ByteView bytes);
+
+}  // namespace durability::service

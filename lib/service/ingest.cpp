@@ -1,0 +1,399 @@
+#include "service/ingest.hpp"
+
+#include "discovery/matching.hpp"
+#include "service/contract_resolver.hpp"
+#include "wire/cdr.hpp"
+#include "wire/inline_qos.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace durability::service {
+namespace {
+
+// Every endpoint of ours in the order of what makes it different; names its entity id across runs.
+std::string describe_reader(const GroupKey& key, ReliabilityKind reliability) {
+    return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}",
+                       key.topic,
+                       key.type,
+                       key.keyed ? "keyed" : "unkeyed",
+                       static_cast<int>(key.ownership),
+                       name(reliability),
+                       fmt::join(key.partitions, "\x1e"));
+}
+
+EntityKind reader_kind(bool keyed) {
+    return keyed ? EntityKind::reader_with_key : EntityKind::reader_no_key;
+}
+
+std::string describe(const Contract& contract) {
+    const auto limit = [](std::uint64_t value) {
+        return value == unlimited ? std::string("unlimited") : fmt::format("{}", value);
+    };
+    return fmt::format("{} depth {} max_samples {} max_instances {} max_samples_per_instance {}",
+                       name(contract.history),
+                       contract.depth,
+                       limit(contract.max_samples),
+                       limit(contract.max_instances),
+                       limit(contract.max_samples_per_instance));
+}
+
+}  // namespace
+
+SampleVerdict judge_sample(const rtps::ReceivedSample& sample, const Guid& source, const GroupKey& group) {
+    SampleVerdict verdict;
+    SampleMeta& meta = verdict.meta;
+    meta.id = {source, sample.number};
+    meta.source_timestamp = sample.source_timestamp;
+    meta.payload_kind = sample.payload_kind;
+
+    if (!sample.inline_qos.empty()) {
+        const auto qos = wire::decode_inline_qos(sample.inline_qos, sample.order);
+        if (!qos || qos->has_unknown_must_understand) {
+            verdict.kind = SampleVerdict::Kind::malformed;
+            return verdict;
+        }
+        if (qos->original_writer) meta.id = *qos->original_writer;
+        if (group.keyed) meta.key_hash = qos->key_hash;
+        meta.related = qos->related;
+        meta.coherent_set = qos->coherent_set;
+        meta.lifecycle = qos->lifecycle();
+        if ((qos->status_info & wire::status_filtered) != 0) {
+            verdict.kind = SampleVerdict::Kind::skip;
+            return verdict;
+        }
+    }
+    // A key without a status registers an instance (OpenDDS); nothing at all ends a coherent set.
+    if (meta.lifecycle == Lifecycle::data && meta.payload_kind != PayloadKind::data) {
+        verdict.kind = SampleVerdict::Kind::skip;
+        return verdict;
+    }
+    if (meta.payload_kind == PayloadKind::none) return verdict;
+
+    const auto encapsulation = wire::decode_encapsulation(sample.payload.view());
+    if (!encapsulation) {
+        verdict.kind = SampleVerdict::Kind::malformed;
+        return verdict;
+    }
+    // Bytes in another representation than announced would reach readers that cannot read them, and
+    // one vendor's process does not survive that (fact sheet 3.4).
+    const auto representation = wire::representation_of(encapsulation->kind);
+    if (!representation || *representation != group.representation) {
+        verdict.kind = SampleVerdict::Kind::foreign_representation;
+    }
+    return verdict;
+}
+
+// --- groups ----------------------------------------------------------------------------------------
+
+void Ingest::open(GroupMeta meta, bool from_store, Now now) {
+    if (context_.groups.find(meta.key) != nullptr) return;
+    if (context_.groups.size() >= context_.config.limits.served_groups) {
+        context_.events.report(make_event(EventKind::ResourceLimit,
+                                          {{"limit", "limits.served_groups"},
+                                           {"topic", meta.key.topic},
+                                           {"value", std::to_string(context_.config.limits.served_groups)}}),
+                               "served_groups",
+                               now);
+        return;
+    }
+    ServedGroup& group = context_.groups.add(std::move(meta));
+    group.from_store = from_store;
+    group.rule = find_rule(context_.config.topics, group.meta.key.topic, group.meta.key.type, group.meta.key.partitions);
+    const std::uint64_t ticket = context_.next_ticket();
+    opening_[ticket] = &group;
+    context_.commands.emplace_back(store::OpenGroup{ticket, group.meta});
+}
+
+ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) {
+    const auto entry = opening_.find(opened.ticket);
+    if (entry == opening_.end()) return nullptr;
+    ServedGroup& group = *entry->second;
+    opening_.erase(entry);
+    if (!opened.result) {
+        context_.events.report_always(make_event(EventKind::AutoServeFailed,
+                                                 {{"domain", std::to_string(context_.domain)},
+                                                  {"topic", group.meta.key.topic},
+                                                  {"type", group.meta.key.type},
+                                                  {"reason", opened.result.error().text()}}),
+                                      now);
+        return nullptr;
+    }
+    group.meta = opened.result->meta;
+    for (const store::KnownWriter& writer : opened.result->writers) group.stored[writer.source_writer] = writer;
+    context_.groups.set_open(group, opened.result->handle);
+    context_.events.report_always(
+        make_event(group.from_store ? EventKind::ServedFromStoredMeta : EventKind::ServedFromDiscovery,
+                   {{"domain", std::to_string(context_.domain)},
+                    {"topic", group.meta.key.topic},
+                    {"type", group.meta.key.type},
+                    {"durability", std::string(name(group.meta.key.durability))},
+                    {"storage", std::string(name(group.meta.storage))},
+                    {"contract", describe(group.meta.contract)},
+                    {"source", std::string(name(group.meta.contract_source))}}),
+        now);
+    if (group.from_store) {
+        // The readers must exist for writers that never noticed our absence.
+        std::ignore = reader_for(group, ReliabilityKind::reliable, now);
+    }
+    for (auto& [guid, writer] : group.writers) attach(group, writer, now);
+    return &group;
+}
+
+// --- writers ---------------------------------------------------------------------------------------
+
+void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
+    GroupKey key = group_key(writer);
+    const TopicRule* rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
+    const ServeVerdict verdict = judge(rule, writer.topic, writer.qos.durability);
+    if (verdict != ServeVerdict::serve) {
+        unserved_[writer.guid] = {writer, std::string(name(verdict))};
+        return;
+    }
+    unserved_.erase(writer.guid);
+    ServedGroup* group = context_.groups.find(key);
+    if (group == nullptr) {
+        report_mismatch(key, writer.guid, now);
+        const ResolvedContract contract =
+            resolve(rule, writer.qos.durability_service, context_.config.default_contract);
+        GroupMeta meta;
+        meta.qos = writer.qos;
+        meta.contract = contract.contract;
+        meta.contract_source = contract.source;
+        meta.storage = resolve_storage(rule, writer.qos.durability);
+        meta.key = key;
+        open(std::move(meta), false, now);
+        group = context_.groups.find(key);
+        if (group == nullptr) {
+            unserved_[writer.guid] = {writer, "limits.served_groups is reached"};
+            return;
+        }
+    }
+    SourceWriter& source = group->writers[writer.guid];
+    source.data = writer;
+    source.source = writer.persistence_guid.value_or(writer.guid);
+    context_.groups.index_writer(writer.guid, *group);
+    if (group->state == ServedGroup::State::open) attach(*group, source, now);
+}
+
+void Ingest::on_writer_changed(const discovery::EndpointData& writer, Now now) {
+    ServedGroup* group = context_.groups.of_writer(writer.guid);
+    if (group != nullptr && group->meta.key == group_key(writer)) {
+        group->writers[writer.guid].data = writer;
+        return;
+    }
+    std::ignore = on_writer_lost(writer.guid, now);
+    on_writer_found(writer, now);
+}
+
+ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
+    unserved_.erase(writer);
+    ServedGroup* group = context_.groups.of_writer(writer);
+    if (group == nullptr) return nullptr;
+    participant_.unmatch_writer(writer);
+    take_samples(now);  // what it still held out of order
+    flush(now);
+    const auto source = group->writers.find(writer);
+    if (source != group->writers.end()) {
+        if (group->state == ServedGroup::State::open) {
+            context_.commands.emplace_back(store::WriterGone{group->handle, source->second.source, now.wall});
+        }
+        group->writers.erase(source);
+    }
+    context_.groups.forget_writer(writer);
+    last_source_ = nullptr;
+    return group;
+}
+
+void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
+    ServedGroup* group = context_.groups.of_writer(writer);
+    if (group == nullptr || group->state != ServedGroup::State::open) return;
+    const auto source = group->writers.find(writer);
+    if (source == group->writers.end()) return;
+    flush(now);
+    context_.commands.emplace_back(store::WriterRestarted{group->handle, source->second.source});
+    group->stored.erase(source->second.source);
+    participant_.match_writer(source->second.ingest_reader, source->second.data, {}, now.mono);
+}
+
+EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now) {
+    const GroupKey& key = group.meta.key;
+    const std::string description = describe_reader(key, reliability);
+    if (const auto known = readers_.find(description); known != readers_.end()) return known->second;
+
+    const EntityIds::Given given = context_.entities.claim(Side::ingest, description, reader_kind(key.keyed));
+    if (given.is_new) {
+        context_.save(store::RecordKind::identity, entity_key(Side::ingest, description), encode(given.id));
+    }
+    discovery::EndpointData data;
+    data.guid = {participant_.spdp().own().guid.prefix, given.id};
+    data.participant = participant_.spdp().own().guid;
+    data.topic = key.topic;
+    data.type = key.type;
+    data.qos.durability = weakest_served(group.rule);
+    data.qos.reliability = reliability;
+    data.qos.history = History{HistoryKind::keep_all, 1};
+    data.qos.partitions = key.partitions;
+    data.qos.ownership = key.ownership;
+    data.qos.representations = {representation_xcdr1, representation_xcdr2};
+    participant_.add_reader(data, now.mono);
+    readers_.emplace(description, given.id);
+    return given.id;
+}
+
+void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
+    report_conflict(group, writer, now);
+    writer.ingest_reader = reader_for(group, writer.data.qos.reliability, now);
+    rtps::MatchOptions options;
+    const auto stored = group.stored.find(writer.source);
+    if (stored != group.stored.end()) {
+        options.resume_after = stored->second.last_stored;
+        options.expects_resume = true;
+        if (stored->second.retired) {
+            context_.commands.emplace_back(store::WriterBack{group.handle, writer.source});
+            stored->second.retired = false;
+        }
+    }
+    participant_.match_writer(writer.ingest_reader, writer.data, options, now.mono);
+}
+
+void Ingest::report_conflict(const ServedGroup& group, SourceWriter& writer, Now now) {
+    const auto& announced = writer.data.qos.durability_service;
+    if (!announced || announced->is_default() || writer.conflict_reported) return;
+    // With a rule in force nobody's announcement counts, so none conflicts.
+    if (group.meta.contract_source == ContractSource::rule) return;
+    const Contract theirs = resolve(nullptr, announced, context_.config.default_contract).contract;
+    if (theirs == group.meta.contract) return;
+    writer.conflict_reported = true;
+    context_.events.report(make_event(EventKind::ConflictingDurabilityService,
+                                      {{"topic", group.meta.key.topic},
+                                       {"writer", to_string(writer.data.guid)},
+                                       {"announced", describe(theirs)},
+                                       {"in_force", describe(group.meta.contract)}}),
+                           to_string(writer.data.guid),
+                           now);
+}
+
+void Ingest::report_mismatch(const GroupKey& key, const Guid& writer, Now now) {
+    for (const ServedGroup* other : context_.groups.of_topic(key.topic)) {
+        const GroupKey& known = other->meta.key;
+        if (known.type == key.type && known.keyed == key.keyed) continue;
+        context_.events.report(make_event(EventKind::TopicMetaMismatch,
+                                          {{"topic", key.topic},
+                                           {"writer", to_string(writer)},
+                                           {"type", key.type},
+                                           {"keyed", key.keyed ? "yes" : "no"},
+                                           {"known_type", known.type},
+                                           {"known_keyed", known.keyed ? "yes" : "no"}}),
+                               key.topic,
+                               now);
+        return;
+    }
+}
+
+// --- samples ---------------------------------------------------------------------------------------
+
+void Ingest::take_samples(Now now) {
+    std::vector<rtps::ReceivedSample>& samples = participant_.samples();
+    if (samples.empty()) return;
+    for (rtps::ReceivedSample& sample : samples) take(sample, now);
+    samples.clear();
+}
+
+void Ingest::take(rtps::ReceivedSample& sample, Now now) {
+    if (last_source_ == nullptr || last_writer_ != sample.writer) {
+        last_group_ = context_.groups.of_writer(sample.writer);
+        if (last_group_ == nullptr) return;
+        const auto source = last_group_->writers.find(sample.writer);
+        if (source == last_group_->writers.end()) return;
+        last_writer_ = sample.writer;
+        last_source_ = &source->second;
+    }
+    ServedGroup& group = *last_group_;
+    if (sample.irrelevant) {
+        if (sample.lost) {
+            context_.events.report(
+                make_event(EventKind::SampleLost,
+                           {{"topic", group.meta.key.topic},
+                            {"writer", to_string(sample.writer)},
+                            {"first", std::to_string(sample.first.value)},
+                            {"last", std::to_string(sample.through.value)},
+                            {"count", std::to_string(sample.through.value - sample.first.value + 1)}}),
+                to_string(sample.writer),
+                now);
+        }
+        batch_.mark(group.handle, sample.writer, sample.through);
+        return;
+    }
+    const SampleVerdict verdict = judge_sample(sample, last_source_->source, group.meta.key);
+    if (verdict.kind != SampleVerdict::Kind::store) {
+        if (verdict.kind != SampleVerdict::Kind::skip) report_unusable(verdict, group, sample.writer, now);
+        batch_.mark(group.handle, sample.writer, sample.number);
+        return;
+    }
+    if (group.meta.key.keyed && !verdict.meta.key_hash && !group.key_unresolved_reported) {
+        group.key_unresolved_reported = true;
+        context_.events.report_always(make_event(EventKind::KeyUnresolved,
+                                                 {{"topic", group.meta.key.topic},
+                                                  {"type", group.meta.key.type},
+                                                  {"writer", to_string(sample.writer)},
+                                                  {"effect", "only limits of the whole topic apply"}}),
+                                      now);
+    }
+    batch_.add(group.handle, sample.writer, sample.number, verdict.meta, now.wall, std::move(sample.payload));
+}
+
+void Ingest::report_unusable(const SampleVerdict& verdict, ServedGroup& group, const Guid& writer, Now now) {
+    const bool malformed = verdict.kind == SampleVerdict::Kind::malformed;
+    context_.events.report(make_event(malformed ? EventKind::MalformedMessage : EventKind::SampleRejected,
+                                      {{"topic", group.meta.key.topic},
+                                       {"writer", to_string(writer)},
+                                       {"number", std::to_string(verdict.meta.id.number.value)},
+                                       {"reason",
+                                        malformed ? "inline QoS or encapsulation header cannot be read"
+                                                  : "the payload is not in the representation announced"}}),
+                           to_string(writer),
+                           now);
+}
+
+void Ingest::flush(Now now) {
+    if (batch_.empty()) return;
+    const std::uint64_t bound = context_.config.limits.uncommitted_bytes;
+    // While the store takes no more, what comes gathers here.
+    if (!context_.store_blocked) {
+        context_.commands.emplace_back(store::Append{std::move(batch_)});
+        batch_ = store::AppendBatch{};
+        if (paused_) {
+            paused_ = false;
+            participant_.pause_ingest(false);
+        }
+        return;
+    }
+    if (paused_ || batch_.bytes() < bound) return;
+    paused_ = true;
+    participant_.pause_ingest(true);
+    context_.events.report(make_event(EventKind::IngestStalled,
+                                      {{"domain", std::to_string(context_.domain)},
+                                       {"waiting_bytes", std::to_string(batch_.bytes())},
+                                       {"limit", "limits.uncommitted_bytes"}}),
+                           "ingest",
+                           now);
+}
+
+void Ingest::on_committed(const store::Committed& committed, Now now) {
+    for (const store::Committed::Mark& mark : committed.marks) {
+        participant_.committed(mark.transport_writer, mark.through, now.mono);
+        ServedGroup* group = context_.groups.find(mark.group);
+        if (group == nullptr) continue;
+        const auto writer = group->writers.find(mark.transport_writer);
+        if (writer == group->writers.end()) continue;
+        store::KnownWriter& stored = group->stored[writer->second.source];
+        stored.source_writer = writer->second.source;
+        stored.last_stored = std::max(stored.last_stored, mark.through);
+    }
+}
+
+}  // namespace durability::service

@@ -1,0 +1,83 @@
+// From discovered writers and received samples to store commands: which writers are served, in which
+// group, under which contract, and what of a received sample is kept (semantics.md, sections 2 to 4).
+// No I/O; belongs to the loop.
+#pragma once
+
+#include "base/time.hpp"
+#include "participant/participant.hpp"
+#include "service/context.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::service {
+
+// What a received sample means for the store. Pure.
+struct SampleVerdict {
+    enum class Kind : std::uint8_t {
+        store,
+        skip,       // nothing to store: an instance registration, a filtered sample
+        malformed,  // not a payload that anybody could read; reported
+        foreign_representation,  // not the representation its writer announced; reported
+    };
+    Kind kind{Kind::store};
+    SampleMeta meta;
+};
+[[nodiscard]] SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
+                                         const Guid& source,
+                                         const GroupKey& group);
+
+class Ingest {
+  public:
+    Ingest(Context& context, participant::Participant& participant)
+        : context_(context), participant_(participant) {}
+
+    // Starts serving what the store knows or a rule names; idempotent per group key.
+    void open(GroupMeta meta, bool from_store, Now now);
+    void on_writer_found(const discovery::EndpointData& writer, Now now);
+    void on_writer_changed(const discovery::EndpointData& writer, Now now);
+    // Returns the group it was a source of.
+    ServedGroup* on_writer_lost(const Guid& writer, Now now);
+    void on_numbering_restarted(const Guid& writer, Now now);
+    // Nothing when the group could not be opened (reported).
+    ServedGroup* on_group_opened(const store::GroupOpened& opened, Now now);
+    void on_committed(const store::Committed& committed, Now now);
+
+    // Takes what the participant received; before the datagram goes away.
+    void take_samples(Now now);
+    // Hands the batch to the store; once per turn of the loop.
+    void flush(Now now);
+
+    // Discovered writers that are not served, and why.
+    struct Unserved {
+        discovery::EndpointData data;
+        std::string reason;
+    };
+    [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
+
+  private:
+    void attach(ServedGroup& group, SourceWriter& writer, Now now);
+    [[nodiscard]] EntityId reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now);
+    void report_conflict(const ServedGroup& group, SourceWriter& writer, Now now);
+    void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
+    void take(rtps::ReceivedSample& sample, Now now);
+    void report_unusable(const SampleVerdict& verdict, ServedGroup& group, const Guid& writer, Now now);
+
+    Context& context_;
+    participant::Participant& participant_;
+    std::unordered_map<std::uint64_t, ServedGroup*> opening_;  // by ticket
+    std::unordered_map<std::string, EntityId> readers_;        // by description
+    std::map<Guid, Unserved> unserved_;
+    store::AppendBatch batch_;
+    bool paused_{false};
+    // Runs of one writer spare the look-ups.
+    Guid last_writer_{};
+    ServedGroup* last_group_{nullptr};
+    SourceWriter* last_source_{nullptr};
+};
+
+}  // namespace durability::service

@@ -1,0 +1,113 @@
+// From a discovered reader to its history (semantics.md, section 7): for each served group and each
+// matching remote reader it gathers what is retained and what living writers will send themselves,
+// decides (entitlement.hpp), makes the frontier survive a restart, and lets the replay writer deliver.
+// No I/O; belongs to the loop.
+#pragma once
+
+#include "base/time.hpp"
+#include "discovery/matching.hpp"
+#include "participant/participant.hpp"
+#include "service/context.hpp"
+#include "service/entitlement.hpp"
+#include "service/identity.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::service {
+
+class Replay {
+  public:
+    // Two participants: readers are met and served by the replay one; the ingest one can ask a living
+    // source writer what it holds.
+    Replay(Context& context, participant::Participant& replay, participant::Participant& ingest)
+        : context_(context), replay_(replay), ingest_(ingest) {}
+
+    // A frontier that an earlier run stored.
+    void restore(const Frontier& frontier);
+    // The group is open: its replay writer comes to life and known readers are looked at.
+    void serve(ServedGroup& group, Now now);
+    void on_reader_found(const discovery::EndpointData& reader, Now now);
+    void on_reader_changed(const discovery::EndpointData& reader, Now now);
+    void on_reader_lost(const Guid& reader, discovery::LossReason reason);
+    void on_participant_lost(const GuidPrefix& prefix, discovery::LossReason reason);
+    // The reader's process knows our replay writer (fact sheet 12.6).
+    void on_announcement_acknowledged(const GuidPrefix& peer, EntityId replay_writer, Now now);
+    void on_reader_spoke(EntityId replay_writer, const Guid& reader, Now now);
+    void on_delivered(EntityId replay_writer, const Guid& reader);
+    void on_writer_answered(const Guid& writer, SequenceRange held, Now now);
+    void on_writer_lost(const Guid& writer, Now now);
+
+    void on_listed(store::SamplesListed& listed, Now now);
+    void on_read(store::SamplesRead& read, Now now);
+    void on_record_saved(const store::RecordSaved& saved, Now now);
+
+    // Asks the store for the payloads that open windows want.
+    void request_payloads();
+    void tick(Now now);
+    [[nodiscard]] MonoTime next_deadline() const;
+
+    enum class Phase : std::uint8_t { gathering, saving, serving, delivered, unserved };
+    struct LateReaderView {
+        Guid reader;
+        const ServedGroup* group{nullptr};
+        const discovery::EndpointData* data{nullptr};
+        Phase phase{Phase::gathering};
+        std::string reason;  // why it gets nothing, where that is so
+        std::array<std::uint64_t, entitlement_count> counts{};
+    };
+    [[nodiscard]] std::vector<LateReaderView> readers() const;
+
+  private:
+    using Key = std::pair<EntityId, Guid>;  // replay writer, reader
+    struct ProbedWriter {
+        bool resolved{false};
+        bool serves{false};
+        SequenceRange share{};
+    };
+    struct Late {
+        discovery::EndpointData data;
+        ServedGroup* group{nullptr};
+        Phase phase{Phase::gathering};
+        std::string reason;
+        Frontier frontier;
+        bool known_before{false};   // the frontier is from an earlier run
+        bool wants_history{true};
+        bool known_by_peer{false};
+        bool listed{false};
+        std::vector<store::ListedSample> retained;
+        std::map<Guid, ProbedWriter> probed;
+        MonoTime probes_until{};
+        MonoTime not_before{};
+        std::array<std::uint64_t, entitlement_count> counts{};
+        std::vector<rtps::HistoryItem> owed;
+    };
+
+    void consider(ServedGroup& group, const discovery::EndpointData& reader, Now now);
+    void gather(const Key& key, Late& late, Now now);
+    void list(const Key& key, Late& late, Arrival from);
+    void probe_writers(Late& late, Now now);
+    void proceed(const Key& key, Late& late, Now now);
+    void save_frontier(const Key& key, Late& late);
+    void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
+    [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
+    [[nodiscard]] std::unordered_map<Guid, LivingShare> shares(const Late& late) const;
+    [[nodiscard]] rtps::ReplaySample to_replay(const store::ReadSample& sample,
+                                               const std::shared_ptr<const std::vector<Buffer>>& bytes,
+                                               VendorId reader_vendor) const;
+    void drop(std::map<Key, Late>::iterator at);
+
+    Context& context_;
+    participant::Participant& replay_;
+    participant::Participant& ingest_;
+    std::map<Key, Late> late_;
+    std::map<Key, Frontier> frontiers_;
+    std::unordered_map<std::uint64_t, Key> tickets_;  // of commands whose answer concerns a late reader
+};
+
+}  // namespace durability::service

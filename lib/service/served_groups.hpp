@@ -1,0 +1,72 @@
+// The groups being served, and what is known of their source writers. Plain state with look-ups; what
+// happens to it is decided in ingest and replay. Belongs to the loop.
+#pragma once
+
+#include "discovery/endpoint_data.hpp"
+#include "durability/config.hpp"
+#include "model/group.hpp"
+#include "store/commands.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace durability::service {
+
+// A discovered writer of a served group.
+struct SourceWriter {
+    discovery::EndpointData data;
+    // Whose numbers its samples carry: itself, or the identity that outlives its restarts (PID 0x8002).
+    Guid source;
+    EntityId ingest_reader;  // unknown until the group is open
+    bool conflict_reported{false};
+};
+
+struct ServedGroup {
+    enum class State : std::uint8_t { opening, open };
+
+    GroupMeta meta;
+    const TopicRule* rule{nullptr};  // lives as long as the configuration in force
+    State state{State::opening};
+    GroupHandle handle{0};
+    bool from_store{false};
+    // What the replay writer is announced as; its entity id is data.guid.entity.
+    discovery::EndpointData replay;
+    std::map<Guid, SourceWriter> writers;  // by endpoint GUID
+    // The greatest number of each source writer that is stored: where to go on asking.
+    std::unordered_map<Guid, store::KnownWriter> stored;
+    bool key_unresolved_reported{false};
+    bool representation_reported{false};
+};
+
+class ServedGroups {
+  public:
+    [[nodiscard]] ServedGroup* find(const GroupKey& key);
+    [[nodiscard]] ServedGroup* find(GroupHandle handle);
+    // The group of an endpoint GUID that was added with index_writer(); nothing for others.
+    [[nodiscard]] ServedGroup* of_writer(const Guid& writer);
+    ServedGroup& add(GroupMeta meta);
+    void set_open(ServedGroup& group, GroupHandle handle);
+    void index_writer(const Guid& writer, ServedGroup& group) { writers_[writer] = &group; }
+    void forget_writer(const Guid& writer) { writers_.erase(writer); }
+    [[nodiscard]] const std::vector<ServedGroup*>& of_topic(const std::string& topic) const;
+    [[nodiscard]] std::size_t size() const { return groups_.size(); }
+    [[nodiscard]] const std::map<GroupKey, std::unique_ptr<ServedGroup>>& all() const { return groups_; }
+
+  private:
+    std::map<GroupKey, std::unique_ptr<ServedGroup>> groups_;
+    std::unordered_map<GroupHandle, ServedGroup*> handles_;
+    std::unordered_map<std::string, std::vector<ServedGroup*>> topics_;
+    std::unordered_map<Guid, ServedGroup*> writers_;
+};
+
+// The group a writer belongs to (semantics.md, section 2).
+[[nodiscard]] GroupKey group_key(const discovery::EndpointData& writer);
+// How the replay writer of a group is announced: what decides matching is mirrored, what would lie
+// about a replay is not (fact sheet 3.5). The entity id is filled in by the caller.
+[[nodiscard]] discovery::EndpointData replay_announcement(const GroupMeta& meta);
+
+}  // namespace durability::service
