@@ -285,8 +285,9 @@ void Sedp::tick(MonoTime now, rtps::Outbox& outbox) {
     for (Topic* topic : {&publications_, &subscriptions_, &messages_})
         topic->writer.tick(now, outbox);
     for (Topic* topic : {&publications_, &subscriptions_, &messages_}) {
-        topic->reader.tick(now, outbox);
+        topic->reader.tick(now, outbox, received_);
     }
+    take_samples();
 }
 
 MonoTime Sedp::next_deadline() const {
