@@ -28,7 +28,7 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed
        --durability-service keep_last:N|keep_all[:SAMPLES,INSTANCES,PER_INSTANCE]
        --cleanup-delay S|infinite  --persistence-guid GUID  --persistence-file FILE
        --autodispose yes|no  --loopback yes|no  --seed S  --timeout S  --quiet  --bench
-pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --rate HZ  --start-seq N
+pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --first-key K  --rate HZ  --start-seq N
        --wait-matched N  --dispose-every N  --unregister-every N  --batch
        then from stdin: write N | dispose K | unregister K | wait_acks | exit
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
@@ -189,6 +189,9 @@ void add_publisher(std::map<std::string_view, Setter>& table) {
     table["--keys"] = [](auto& o, auto k, auto v) {
         o.keys = number<std::uint32_t>(k, v);
         if (o.keys == 0) bad(k, v, "at least 1");
+    };
+    table["--first-key"] = [](auto& o, auto k, auto v) {
+        o.first_key = number<std::uint32_t>(k, v);
     };
     table["--rate"] = [](auto& o, auto k, auto v) { o.rate_hz = number<double>(k, v); };
     table["--start-seq"] = [](auto& o, auto k, auto v) {

@@ -77,7 +77,8 @@ struct Options {
     // pub
     std::uint32_t count{0};
     std::vector<std::uint32_t> sizes{100};
-    std::uint32_t keys{1};
+    std::uint32_t keys{1};  // ids are first_key + seq % keys
+    std::uint32_t first_key{0};
     double rate_hz{0};
     std::uint32_t start_seq{1};
     std::int32_t wait_matched{1};

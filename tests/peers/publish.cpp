@@ -76,7 +76,7 @@ class Publication {
   private:
     void write_one() {
         const std::uint32_t seq = next_++;
-        const std::uint32_t id = seq % options_.keys;
+        const std::uint32_t id = options_.first_key + seq % options_.keys;
         const std::size_t size = options_.sizes[written_ % options_.sizes.size()];
         // A benchmark measures the middleware: the bytes are made once and not checked by its
         // reader.
