@@ -1,0 +1,200 @@
+#include "daemon/app.hpp"
+
+#include "daemon/control_server.hpp"
+#include "daemon/event_sink.hpp"
+#include "daemon/exit_status.hpp"
+#include "daemon/log_setup.hpp"
+#include "daemon/notify.hpp"
+#include "durability/version.hpp"
+#include "net/asio.hpp"
+#include "runtime/runtime.hpp"
+
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <string>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace durability::daemon {
+namespace {
+
+using boost::system::error_code;
+
+// How much more time a start that makes progress asks the service manager for.
+constexpr auto startup_extension = std::chrono::seconds{60};
+
+// Until the runtime runs there is nothing to take leave of: recovery may be cut off at any point,
+// as by SIGKILL, so the process ends at once and as asked.
+void end_during_start(int /*signal*/) {
+    ::_exit(exit_ok);
+}
+
+void handle(int signal, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(signal, &action, nullptr);
+}
+
+void prepare_signals() {
+    handle(SIGPIPE, SIG_IGN);
+    handle(SIGHUP, SIG_IGN);
+    handle(SIGTERM, end_during_start);
+    handle(SIGINT, end_during_start);
+}
+
+// From here to the end of the process nothing interrupts: everything is committed and only memory
+// is given back, so there is nothing that a second SIGTERM could usefully end.
+void block_signals() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGTERM);
+    ::sigaddset(&set, SIGINT);
+    ::sigaddset(&set, SIGHUP);
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+std::string socket_path(const Config& config) {
+    const std::string& socket = config.control.socket;
+    return socket.starts_with('/') ? socket : config.store.runtime_directory + "/" + socket;
+}
+
+std::string numbers(const std::vector<std::uint32_t>& domains) {
+    return fmt::format("{}", fmt::join(domains, ","));
+}
+
+class App {
+  public:
+    App(const Config& config, const EventSink& sink) : config_(config), sink_(sink) {}
+
+    int run();
+
+  private:
+    Status start();
+    void wait_for_signal();
+    void on_signal(int signal);
+    std::string on_request(const control::Request& request);
+    void stop(std::string_view reason, bool goodbye);
+    void write(EventKind kind, std::vector<std::pair<std::string_view, std::string>> fields) const;
+
+    const Config& config_;
+    const EventSink& sink_;
+    // Destroyed from the last to the first: the loop outlives what waits on it.
+    std::unique_ptr<runtime::Runtime> runtime_;
+    std::unique_ptr<boost::asio::signal_set> signals_;
+    std::unique_ptr<ControlServer> control_;
+    bool stopping_{false};
+};
+
+void App::write(EventKind kind,
+                std::vector<std::pair<std::string_view, std::string>> fields) const {
+    Event event;
+    event.kind = kind;
+    event.fields = std::move(fields);
+    sink_.write(event);
+}
+
+Status App::start() {
+    runtime::RuntimeHooks hooks;
+    hooks.on_event = [this](const Event& event) { sink_.write(event); };
+    hooks.on_status = [](std::string_view line) {
+        notify_status(line);
+        log(LogLevel::debug, line);
+    };
+    hooks.extend_startup = [] { notify_extend_startup(startup_extension); };
+    auto started = runtime::Runtime::start(config_, std::move(hooks));
+    if (!started) return tl::unexpected(started.error());
+    runtime_ = *std::move(started);
+    signals_ =
+        std::make_unique<boost::asio::signal_set>(runtime_->context(), SIGTERM, SIGINT, SIGHUP);
+    wait_for_signal();
+    auto server = ControlServer::open(
+        runtime_->context(), socket_path(config_), [this](const control::Request& request) {
+            return on_request(request);
+        });
+    if (!server) return tl::unexpected(server.error());
+    control_ = *std::move(server);
+    return {};
+}
+
+void App::wait_for_signal() {
+    signals_->async_wait([this](error_code error, int signal) {
+        if (error) return;
+        on_signal(signal);
+        if (!stopping_) wait_for_signal();
+    });
+}
+
+void App::on_signal(int signal) {
+    if (signal != SIGHUP) return stop(signal == SIGTERM ? "SIGTERM" : "SIGINT", false);
+    write(EventKind::ConfigRejected,
+          {{"reason", "this version cannot reload; restart to apply the configuration"}});
+}
+
+std::string App::on_request(const control::Request& request) {
+    using control::Command;
+    switch (request.command) {
+        case Command::status:
+        case Command::topics:
+        case Command::writers:
+        case Command::readers:
+            return control::encode_reply(control::encode_data(request.command, runtime_->status()));
+        case Command::events:
+            return control::encode_reply(control::encode_data(runtime_->events()));
+        case Command::stop:
+            break;
+    }
+    if (stopping_)
+        return control::encode_reply(Error{Errc::unavailable, 0, "the daemon is stopping"});
+    // After this turn of the loop, so that the answer is written first.
+    boost::asio::post(runtime_->context(),
+                      [this, goodbye = request.goodbye] { stop("control socket", goodbye); });
+    return control::encode_reply("{}");
+}
+
+void App::stop(std::string_view reason, bool goodbye) {
+    if (stopping_) return;
+    stopping_ = true;
+    notify_stopping();
+    write(EventKind::Stopping, {{"reason", std::string(reason)}});
+    control_->close();
+    // The signals stay registered: a second SIGTERM is caught, and finds nothing more to do.
+    signals_->cancel();
+    if (goodbye) {
+        runtime_->stop_goodbye();
+    } else {
+        runtime_->stop();
+    }
+}
+
+int App::run() {
+    if (auto started = start(); !started) {
+        log(LogLevel::error, started.error().text());
+        block_signals();
+        return exit_status(started.error().code);
+    }
+    write(EventKind::Ready,
+          {{"version", std::string(version())},
+           {"domains", numbers(config_.domains)},
+           {"store", config_.store.directory},
+           {"runtime", config_.store.runtime_directory},
+           {"pid", std::to_string(::getpid())}});
+    notify_ready();
+    runtime_->context().run();
+    block_signals();
+    return exit_ok;
+}
+
+}  // namespace
+
+int run(const config::Loaded& loaded) {
+    const EventSink sink;
+    log_to_stderr(loaded.config.log.level, sink.journal());
+    prepare_signals();
+    return App(loaded.config, sink).run();
+}
+
+}  // namespace durability::daemon

@@ -1,0 +1,208 @@
+#include "daemon/control_server.hpp"
+
+#include "net/asio.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+
+#include <set>
+
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace durability::daemon {
+namespace {
+
+namespace asio = boost::asio;
+using Protocol = asio::local::stream_protocol;
+using boost::system::error_code;
+
+// A client asks and reads; one that does neither for this long is let go.
+constexpr auto idle_time = std::chrono::seconds{30};
+
+class Session;
+using Sessions = std::set<std::shared_ptr<Session>>;
+
+// One client. Its requests are answered one after the other, so it holds one reply at most.
+class Session : public std::enable_shared_from_this<Session> {
+  public:
+    Session(asio::io_context& context, const ControlServer::Handler& handler, Sessions& sessions)
+        : socket_(context), timer_(context), handler_(handler), sessions_(sessions) {}
+
+    Protocol::socket& socket() { return socket_; }
+
+    void read() {
+        watch();
+        asio::async_read_until(socket_,
+                               asio::dynamic_buffer(input_, control::largest_request),
+                               '\n',
+                               [self = shared_from_this()](error_code error, std::size_t length) {
+                                   if (error) return self->refuse_or_end(error);
+                                   self->answer(length);
+                               });
+    }
+
+    // Answers with an error and ends: for clients beyond the limit.
+    void turn_away(const Error& error) {
+        last_ = true;
+        watch();
+        write(control::encode_reply(error));
+    }
+
+    void end() {
+        error_code ignored;
+        timer_.cancel();
+        socket_.close(ignored);
+        sessions_.erase(shared_from_this());
+    }
+
+  private:
+    void watch() {
+        timer_.expires_after(idle_time);
+        timer_.async_wait([weak = weak_from_this()](error_code error) {
+            const auto self = weak.lock();
+            if (!error && self) self->end();
+        });
+    }
+
+    void refuse_or_end(error_code error) {
+        if (error != asio::error::not_found) return end();
+        // The buffer is full and there was no end of line.
+        turn_away(Error{Errc::invalid_argument, 0, "the request is too long"});
+    }
+
+    void answer(std::size_t length) {
+        const std::string line = input_.substr(0, length - 1);
+        input_.erase(0, length);
+        const auto request = control::decode_request(line);
+        write(request ? handler_(*request) : control::encode_reply(request.error()));
+    }
+
+    void write(std::string line) {
+        output_ = std::move(line);
+        output_ += '\n';
+        asio::async_write(socket_,
+                          asio::buffer(output_),
+                          [self = shared_from_this()](error_code error, std::size_t /*length*/) {
+                              if (error || self->last_) return self->end();
+                              self->output_ = {};
+                              self->read();
+                          });
+    }
+
+    Protocol::socket socket_;
+    asio::steady_timer timer_;
+    const ControlServer::Handler& handler_;  // of Impl, which outlives its sessions
+    Sessions& sessions_;
+    std::string input_;
+    std::string output_;
+    bool last_{false};
+};
+
+}  // namespace
+
+struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
+    Impl(asio::io_context& io, std::string socket_path, Handler on_request)
+        : context(io), acceptor(io), path(std::move(socket_path)), handler(std::move(on_request)) {}
+
+    Status listen();
+    void accept();
+    void close();
+
+    asio::io_context& context;
+    Protocol::acceptor acceptor;
+    std::string path;
+    Handler handler;
+    Sessions sessions;
+    bool closed{false};
+};
+
+Status ControlServer::Impl::listen() {
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+        return fail(Errc::invalid_argument,
+                    fmt::format("control.socket {}: the path is longer than {} bytes",
+                                path,
+                                sizeof(sockaddr_un::sun_path) - 1));
+    }
+    struct stat status {};
+    const bool exists = ::lstat(path.c_str(), &status) == 0;
+    if (exists && !S_ISSOCK(status.st_mode)) {
+        return fail(Errc::io, fmt::format("control.socket {}: something else has this name", path));
+    }
+    if (exists) ::unlink(path.c_str());
+    const auto failed = [this](const error_code& error) {
+        const Errc code =
+            error == boost::system::errc::permission_denied ? Errc::permission : Errc::io;
+        return fail(code, fmt::format("listen on {}", path), error.value());
+    };
+    error_code error;
+    acceptor.open(Protocol(), error);
+    if (error) return failed(error);
+    acceptor.bind(Protocol::endpoint(path), error);
+    if (error) return failed(error);
+    // The group may use it. Until this call the process's own mask protects the name.
+    if (::chmod(path.c_str(), 0660) != 0)
+        return fail(Errc::io, fmt::format("chmod {}", path), errno);
+    acceptor.listen(static_cast<int>(max_clients), error);
+    if (error) return failed(error);
+    return {};
+}
+
+void ControlServer::Impl::accept() {
+    auto session = std::make_shared<Session>(context, handler, sessions);
+    acceptor.async_accept(
+        session->socket(), [self = shared_from_this(), session](error_code error) {
+            if (self->closed || error == asio::error::operation_aborted) return;
+            if (!error) {
+                const bool full = self->sessions.size() >= max_clients;
+                self->sessions.insert(session);
+                if (full) {
+                    session->turn_away(
+                        Error{Errc::unavailable, 0, "too many clients of the control socket"});
+                } else {
+                    session->read();
+                }
+                return self->accept();
+            }
+            // Out of descriptors, most likely: accepting again at once would spin.
+            auto timer =
+                std::make_shared<asio::steady_timer>(self->context, std::chrono::seconds{1});
+            timer->async_wait([self, timer](error_code /*ignored*/) {
+                if (!self->closed) self->accept();
+            });
+        });
+}
+
+void ControlServer::Impl::close() {
+    if (closed) return;
+    closed = true;
+    error_code ignored;
+    acceptor.close(ignored);
+    const Sessions ending = sessions;
+    for (const auto& session : ending)
+        session->end();
+    ::unlink(path.c_str());
+}
+
+Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& context,
+                                                           const std::string& path,
+                                                           Handler handler) {
+    auto impl = std::make_shared<Impl>(context, path, std::move(handler));
+    if (auto listening = impl->listen(); !listening) return tl::unexpected(listening.error());
+    impl->accept();
+    return std::unique_ptr<ControlServer>(new ControlServer(std::move(impl)));
+}
+
+ControlServer::ControlServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ControlServer::~ControlServer() {
+    close();
+}
+void ControlServer::close() {
+    impl_->close();
+}
+
+}  // namespace durability::daemon
