@@ -255,9 +255,10 @@ class CycloneParticipant final : public Participant {
   public:
     explicit CycloneParticipant(const Options& options) : options_(options) {
         if (options.loopback) ::setenv("CYCLONEDDS_URI", loopback_configuration, 0);
-        dds_write_set_batch(options.batch);
         participant_ =
             need(dds_create_participant(options.domain, nullptr, nullptr), "create participant");
+        // Applies to the domains that exist, so only now; writers created from here on batch.
+        if (options.batch) dds_write_set_batch(true);
         const Qos qos;
         if (!options.topic_data.empty()) {
             dds_qset_topicdata(qos.get(), options.topic_data.data(), options.topic_data.size());
