@@ -202,7 +202,7 @@ struct SamplesListed {
     std::uint64_t ticket{0};
     GroupHandle group{0};
     std::vector<ListedSample> samples;
-    bool more{false};  // max_entries was reached: go on from the last arrival + 1
+    bool more{false};         // max_entries was reached: go on from the last arrival + 1
     Arrival last_arrival{0};  // the greatest arrival number given out so far, retained or not
 };
 struct ReadSample {

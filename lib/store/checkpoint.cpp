@@ -1,0 +1,130 @@
+#include "store/checkpoint.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace durability::store {
+namespace {
+
+constexpr std::size_t arrivals_per_frame = 64U << 10U;
+
+// Seven bits an octet, low ones first; the high bit says that more follow.
+void put_varint(Buffer& out, std::uint64_t value) {
+    while (value >= 0x80) {
+        out.push_back(static_cast<std::uint8_t>(value | 0x80U));
+        value >>= 7U;
+    }
+    out.push_back(static_cast<std::uint8_t>(value));
+}
+
+std::uint64_t get_varint(ByteReader& in) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const std::uint8_t octet = in.u8();
+        value |= std::uint64_t{octet & 0x7fU} << shift;
+        if ((octet & 0x80U) == 0) return value;
+    }
+    in.set_failed();
+    return 0;
+}
+
+class CheckpointSink final : public FrameSink {
+  public:
+    bool on_frame(std::uint64_t, const FrameHeader& header, ByteView body) override {
+        if (complete) return false;
+        if (header.kind == FrameKind::checkpoint) return add(body);
+        if (header.kind != FrameKind::checkpoint_end || body.size() != 16) return false;
+        ByteReader in(body);
+        checkpoint.as_of = in.u64();
+        complete = in.u64() == checkpoint.retained.size() &&
+                   (checkpoint.retained.empty() || checkpoint.retained.back() <= checkpoint.as_of);
+        return complete;
+    }
+    Checkpoint checkpoint;
+    bool complete{false};
+
+  private:
+    bool add(ByteView body) {
+        ByteReader in(body);
+        Arrival last = checkpoint.retained.empty() ? 0 : checkpoint.retained.back();
+        while (in.ok() && in.remaining() > 0) {
+            const std::uint64_t step = get_varint(in);
+            if (!in.ok() || step == 0 || step > UINT64_MAX - last) return false;
+            last += step;
+            checkpoint.retained.push_back(last);
+        }
+        return in.ok();
+    }
+};
+
+}  // namespace
+
+Buffer encode_checkpoint(const Checkpoint& checkpoint, const GroupHash& group) {
+    Buffer out;
+    FileHeader header;
+    header.type = FileType::checkpoint;
+    header.group = group;
+    encode_file_header(header, out);
+    Buffer body;
+    Arrival last = 0;
+    for (std::size_t i = 0; i < checkpoint.retained.size(); ++i) {
+        put_varint(body, checkpoint.retained[i] - last);
+        last = checkpoint.retained[i];
+        if ((i + 1) % arrivals_per_frame == 0 || i + 1 == checkpoint.retained.size()) {
+            encode_frame(FrameKind::checkpoint, 0, body, out);
+            body.clear();
+        }
+    }
+    ByteWriter end(body);
+    end.u64(checkpoint.as_of);
+    end.u64(checkpoint.retained.size());
+    encode_frame(FrameKind::checkpoint_end, 0, body, out);
+    return out;
+}
+
+Result<std::optional<CheckpointFile>> read_checkpoint(FileSystem& files,
+                                                      const std::string& folder) {
+    auto file = files.open(join(folder, layout::checkpoint), OpenMode::read_only);
+    if (!file) {
+        if (file.error().code == Errc::not_found) return std::optional<CheckpointFile>{};
+        return tl::unexpected(std::move(file.error()));
+    }
+    CheckpointSink sink;
+    auto scan = scan_file(**file, max_body_size(0), sink);
+    if (!scan) return tl::unexpected(std::move(scan.error()));
+    CheckpointFile result;
+    result.scan = *scan;
+    if (scan->verdict == TailVerdict::clean && sink.complete) {
+        result.checkpoint = std::move(sink.checkpoint);
+    } else if (scan->verdict == TailVerdict::clean) {
+        result.scan.verdict = TailVerdict::torn;
+        result.scan.reason = "the list has no end";
+    }
+    return std::optional<CheckpointFile>{std::move(result)};
+}
+
+Status replace_file(FileSystem& files,
+                    const std::string& folder,
+                    std::string_view name,
+                    ByteView content,
+                    bool durable) {
+    const std::string path = join(folder, name);
+    const std::string temporary = path + std::string(layout::temporary_suffix);
+    auto file = files.open(temporary, OpenMode::create);
+    if (!file) return tl::unexpected(std::move(file.error()));
+    Status done = (*file)->write(0, content);
+    if (done && durable) done = (*file)->sync();
+    if (done) done = files.rename(temporary, path);
+    if (!done) {
+        // It would be removed at the next start; trying now frees the space a full disk needs.
+        std::ignore = files.remove(temporary);
+        return done;
+    }
+    if (durable) return files.sync_directory(folder);
+    return {};
+}
+
+}  // namespace durability::store

@@ -1,0 +1,215 @@
+// Giving back the space of frames that are no longer retained: logs without any are removed, logs
+// with few are rewritten beside, a megabyte at a time, and swapped in. Before a frame leaves the
+// disk the list of what is retained is written (checkpoint.hpp). A crash at any instant leaves the
+// old or the new file whole; a private file that was left behind is removed at the next start.
+#include "base/crc32c.hpp"
+#include "store/group_meta.hpp"
+#include "store/store_core.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace durability::store {
+namespace {
+
+constexpr std::uint64_t slice_bytes = 1U << 20U;
+constexpr std::uint32_t slice_entries = 1U << 18U;
+// Logs sealed a moment ago that are given time to die by themselves.
+constexpr std::size_t max_settling = 4;
+
+bool is_whole(ByteView bytes, Arrival arrival) {
+    FrameHeader header;
+    SampleFrame frame;
+    if (!decode_frame_header(bytes.data(), header) || header.kind != FrameKind::sample ||
+        frame_size(header.payload_length) != bytes.size()) {
+        return false;
+    }
+    const ByteView body = bytes.subspan(frame_header_size, header.payload_length);
+    return crc32c(body) == header.body_crc && decode_sample(header.flags, body, frame) &&
+           frame.arrival == arrival;
+}
+
+}  // namespace
+
+void StoreCore::consider(LogId id) {
+    Log& log = *logs[id];
+    if (read_only || !log.file.exists() || log.due || log.settling || log.unreadable ||
+        log.file.failed())
+        return;
+    const SourceWriter& writer = groups[log.group]->writers[log.writer];
+    const bool newest = !writer.logs.empty() && writer.logs.back() == id;
+    const bool heavy =
+        log.dead_bytes() > options.compaction_floor && log.dead_bytes() > log.live_bytes;
+    const bool empty = !newest && log.live_frames == 0;
+    if (!heavy && !empty && !log.wanted) return;
+    log.due = true;
+    due_logs.push_back(id);
+}
+
+void StoreCore::consider_all() {
+    for (LogId id = 0; id < logs.size(); ++id) {
+        if (logs[id]) consider(id);
+    }
+}
+
+void StoreCore::compact_slice(Out& out) {
+    if (rewrite) return continue_rewrite(out);
+    if (due_logs.empty()) return;
+    const LogId id = due_logs.front();
+    due_logs.erase(due_logs.begin());
+    logs[id]->due = false;
+    begin_compaction(id, out);
+}
+
+void StoreCore::begin_compaction(LogId id, Out& out) {
+    Log& log = *logs[id];
+    Group& group = *groups[log.group];
+    if (group.degraded || log.file.failed()) return;  // the next sweep considers it again
+    SourceWriter& writer = group.writers[log.writer];
+    const bool newest = writer.logs.back() == id;
+    if (newest && writer.has_active && !log.wanted) {
+        // What is appended from now on goes to a new segment. When only the newest samples are
+        // kept, it replaces everything in this one before long, and there is nothing to copy.
+        flush_batch(out);
+        seal(writer);
+        log.settling = true;
+        settling_logs.push_back(id);
+        if (settling_logs.size() > max_settling) {
+            const LogId oldest = settling_logs.front();
+            settling_logs.erase(settling_logs.begin());
+            logs[oldest]->settling = false;
+            consider(oldest);
+        }
+        return;
+    }
+    if (newest) seal(writer);
+    if (auto synced = sync_writer(group, log.writer, out); !synced) return;
+    if (!newest && log.live_frames == 0) {
+        // Its numbers are in the marks of the newer segment, which was synced when it was made.
+        if (auto saved = save_checkpoint(group, out); !saved) return;
+        if (auto removed = remove_log_file(id); !removed) return;
+        ++compactions;
+        return;
+    }
+
+    Rewrite next;
+    next.log = id;
+    next.serial = log.serial;
+    next.target_path = log.file.path() + std::string(layout::temporary_suffix);
+    auto target = files.open(next.target_path, OpenMode::create);
+    if (!target) return;
+    next.target = std::move(*target);
+    Buffer front;
+    FileHeader header;
+    header.writer = writer.guid;
+    header.group = group.hash;
+    header.segment = log.file.name().segment;
+    encode_file_header(header, front);
+    Buffer meta;
+    encode_group_meta(group.meta, meta);
+    encode_frame(FrameKind::group, 0, meta, front);
+    next.size = front.size();
+    rewrite = std::move(next);
+    if (auto done = rewrite->target->write(0, front); !done) abandon_rewrite();
+}
+
+void StoreCore::abandon_rewrite() {
+    const std::string path = rewrite->target_path;
+    rewrite.reset();
+    std::ignore = files.remove(path);  // else the next start does
+}
+
+void StoreCore::continue_rewrite(Out& out) {
+    Rewrite& job = *rewrite;
+    Log& log = *logs[job.log];
+    Group& group = *groups[log.group];
+    if (group.degraded) return abandon_rewrite();
+    const SampleIndex& index = history_of(group, group.writers[log.writer]).index;
+    if (auto opened = ensure_open(log); !opened) return abandon_rewrite();
+
+    Buffer bytes;
+    std::uint32_t seen = 0;
+    auto at = index.lower_bound(job.cursor);
+    for (; at != index.end_position() && bytes.size() < slice_bytes && seen < slice_entries;
+         ++at, ++seen) {
+        const SampleIndex::Entry& entry = index.at(at);
+        job.cursor = entry.arrival + 1;
+        if (entry.dead || entry.log != job.log) continue;
+        const std::uint64_t size = sample_frame_size(entry.flags, entry.payload_size);
+        const std::size_t begin = bytes.size();
+        bytes.resize(begin + size);
+        const auto got = log.file.read(entry.offset(), std::span(bytes).subspan(begin));
+        if (!got || *got != size || !is_whole(ByteView(bytes).subspan(begin), entry.arrival)) {
+            // Copying damage would hide it. The file stays as it is, for `verify` and `repair`.
+            report(out,
+                   EventKind::CorruptLog,
+                   {{"file", log.file.path()},
+                    {"offset", std::to_string(entry.offset())},
+                    {"reason", got ? "found while compacting" : got.error().text()},
+                    {"topic", group.meta.key.topic}});
+            log.unreadable = true;
+            return abandon_rewrite();
+        }
+        job.moved.push_back({entry.arrival, job.size + begin});
+    }
+    const bool complete = at == index.end_position();
+    if (!bytes.empty()) {
+        Status done = job.target->write(job.size, bytes);
+        // Slice by slice, so that the last sync has little left to do.
+        if (done && group.on_disk()) done = job.target->sync();
+        if (!done) return abandon_rewrite();
+        job.size += bytes.size();
+    }
+    if (!complete) return;
+    if (auto done = finish_rewrite(out); !done && rewrite) abandon_rewrite();
+}
+
+Status StoreCore::finish_rewrite(Out& out) {
+    Rewrite& job = *rewrite;
+    Log& log = *logs[job.log];
+    Group& group = *groups[log.group];
+    SourceWriter& writer = group.writers[log.writer];
+    const bool newest = writer.logs.back() == job.log;
+    Buffer back;
+    if (newest) {
+        encode_marks(writer.known, back);
+        if (writer.retired) encode_expiry({true, writer.expires, writer.delay}, back);
+    }
+    // It vouches for what is synced together with it: both become the log by one rename.
+    encode_commit({job.size + back.size(), job.size + back.size()}, back);
+    if (auto done = job.target->write(job.size, back); !done) return done;
+    job.size += back.size();
+    if (group.on_disk()) {
+        if (auto done = job.target->sync(); !done) return done;
+    }
+    if (auto saved = save_checkpoint(group, out); !saved) return saved;
+    if (auto done = files.rename(job.target_path, log.file.path()); !done) return done;
+
+    // The new file is the log now, whatever happens to the directory: the index follows first.
+    bytes_counter(group) -= log.file.size();
+    log.file.adopt_synced(job.size, job.size);
+    log.serial = next_serial++;  // a sync that is under way is about the old file
+    log.file.file = job.target;
+    bytes_counter(group) += job.size;
+    if (std::find(open_logs.begin(), open_logs.end(), job.log) == open_logs.end()) {
+        open_logs.push_back(job.log);
+    }
+    SampleIndex& index = history_of(group, writer).index;
+    auto at = index.begin_position();
+    for (const Rewrite::Moved& moved : job.moved) {
+        while (at != index.end_position() && index.at(at).arrival < moved.arrival)
+            ++at;
+        if (at == index.end_position()) break;
+        SampleIndex::Entry& entry = index.at(at);
+        if (entry.arrival == moved.arrival)
+            entry.offset8 = static_cast<std::uint32_t>(moved.offset / 8);
+    }
+    log.wanted = false;
+    ++compactions;
+    const LogId id = job.log;
+    rewrite.reset();
+    consider(id);
+    return group.on_disk() ? files.sync_directory(group.folder) : Status{};
+}
+
+}  // namespace durability::store

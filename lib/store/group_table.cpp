@@ -1,0 +1,174 @@
+// Groups: opening, metadata, contracts, and the list of what is retained.
+#include "store/group_meta.hpp"
+#include "store/store_core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace durability::store {
+namespace {
+
+// Semantics, section 3: a rule wins, and so does its removal; the daemon's default follows the
+// configuration; else the first writer's contract stays in force.
+bool takes_effect(const GroupMeta& stored, const GroupMeta& given) {
+    if (given.contract_source == ContractSource::rule) return true;
+    if (stored.contract_source == ContractSource::rule) return true;
+    return stored.contract_source == ContractSource::daemon_default &&
+           given.contract_source == ContractSource::daemon_default;
+}
+
+}  // namespace
+
+OpenedGroup StoreCore::describe(const Group& group) const {
+    OpenedGroup opened{group.handle, group.meta, {}};
+    for (const SourceWriter& writer : group.writers) {
+        if (!writer.in_use) continue;
+        opened.writers.push_back({writer.guid, writer.known.greatest(), writer.retired});
+    }
+    return opened;
+}
+
+Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
+    if (const auto known = by_key.find(meta.key); known != by_key.end()) {
+        Group& group = *groups[known->second];
+        if (takes_effect(group.meta, meta)) apply_contract(group, meta, out);
+        return describe(group);
+    }
+    if (groups.size() >= options.limits.served_groups) {
+        return fail(Errc::resource_limit,
+                    fmt::format("open topic {}: limits.served_groups ({}) reached",
+                                meta.key.topic,
+                                options.limits.served_groups));
+    }
+    const bool on_disk = meta.storage == StorageKind::disk;
+    const std::string& parent = on_disk ? options.disk_directory : options.memory_directory;
+    auto group = std::make_unique<Group>();
+    group->handle = static_cast<GroupHandle>(groups.size());
+    group->meta = meta;
+    group->hash = hash_of(meta.key);
+    group->folder = join(parent, group_folder_name(group->hash));
+    for (const auto& other : groups) {
+        if (other->folder == group->folder) {
+            return fail(Errc::invalid_argument,
+                        fmt::format("open topic {}: its folder {} belongs to another topic",
+                                    meta.key.topic,
+                                    group->folder));
+        }
+    }
+    if (auto made = files.make_directory(group->folder); !made) return tl::unexpected(made.error());
+    if (on_disk) {
+        if (auto synced = files.sync_directory(parent); !synced)
+            return tl::unexpected(synced.error());
+    }
+    if (auto saved = save_meta(*group); !saved) return tl::unexpected(saved.error());
+
+    by_key.emplace(meta.key, group->handle);
+    groups.push_back(std::move(group));
+    // The folder may hold logs whose metadata was lost: they belong to this group, and this is it.
+    Group& added = *groups.back();
+    if (auto recovered = recover_group(added, out); !recovered) {
+        by_key.erase(meta.key);
+        groups.pop_back();
+        return tl::unexpected(recovered.error());
+    }
+    return describe(added);
+}
+
+Status StoreCore::save_meta(const Group& group) {
+    Buffer content;
+    FileHeader header;
+    header.type = FileType::meta;
+    header.group = group.hash;
+    encode_file_header(header, content);
+    Buffer meta;
+    encode_group_meta(group.meta, meta);
+    encode_frame(FrameKind::group, 0, meta, content);
+    return replace_file(files, group.folder, layout::meta, content, group.on_disk());
+}
+
+void StoreCore::make_histories(Group& group) {
+    struct Moving {
+        SampleIndex::Entry entry;
+        std::optional<KeyHash> key;
+        std::optional<History::Ending> ending;
+    };
+    const bool keyed = group.meta.key.keyed;
+    std::vector<Moving> all;
+    for (const auto& history : group.histories) {
+        for (auto at = history->index.begin_position(); at != history->index.end_position(); ++at) {
+            const SampleIndex::Entry& entry = history->index.at(at);
+            if (entry.dead) continue;
+            Moving moving{entry, std::nullopt, std::nullopt};
+            if (keyed && entry.instance != SampleIndex::none) {
+                moving.key = history->index.instance(entry.instance).key;
+            }
+            for (const History::Ending& ending : history->endings) {
+                if (ending.arrival == entry.arrival) moving.ending = ending;
+            }
+            all.push_back(std::move(moving));
+        }
+    }
+    std::sort(all.begin(), all.end(), [](const Moving& a, const Moving& b) {
+        return a.entry.arrival < b.entry.arrival;
+    });
+    const bool per_writer = group.meta.contract.scope == ContractScope::writer;
+    group.histories.clear();
+    for (std::size_t i = 0; i < (per_writer ? group.writers.size() : 1); ++i) {
+        group.histories.push_back(std::make_unique<History>(keyed));
+    }
+    for (std::size_t i = 0; i < group.writers.size(); ++i) {
+        group.writers[i].history = per_writer ? static_cast<std::uint32_t>(i) : 0;
+    }
+    for (Moving& moving : all) {
+        History& history = history_of(group, group.writers[logs[moving.entry.log]->writer]);
+        history.index.append(moving.entry, moving.key ? &*moving.key : nullptr);
+        if (moving.ending && moving.key) {
+            moving.ending->instance = history.index.find_instance(*moving.key);
+            history.endings.push_back(*moving.ending);
+        }
+    }
+}
+
+void StoreCore::apply_contract(Group& group, const GroupMeta& meta, Out& out) {
+    const Contract before = group.meta.contract;
+    if (before == meta.contract && group.meta.contract_source == meta.contract_source) return;
+    group.meta.contract = meta.contract;
+    group.meta.contract_source = meta.contract_source;
+    if (before.scope != meta.contract.scope) make_histories(group);
+    for (const auto& history : group.histories)
+        trim(history->index, meta.contract, evicted);
+    const bool trimmed = !evicted.empty();
+    account_evicted(group);
+    Status saved{};
+    // The list first: what the old contract had evicted must not come back under a larger one.
+    if (before != meta.contract) saved = save_checkpoint(group, out);
+    if (saved) saved = save_meta(group);
+    if (!saved) degrade(group, saved.error(), out);
+    if (trimmed) consider_all();
+}
+
+Status StoreCore::save_checkpoint(Group& group, Out& out) {
+    // A list must not name a sample that a power cut could still take, nor leave out one that such
+    // a sample replaced.
+    if (auto synced = sync_group(group, out); !synced) return synced;
+    Checkpoint checkpoint;
+    checkpoint.as_of = next_arrival - 1;
+    for (const auto& history : group.histories) {
+        const SampleIndex& samples = history->index;
+        for (auto at = samples.begin_position(); at != samples.end_position(); ++at) {
+            if (!samples.at(at).dead) checkpoint.retained.push_back(samples.at(at).arrival);
+        }
+    }
+    if (group.histories.size() > 1) {
+        std::sort(checkpoint.retained.begin(), checkpoint.retained.end());
+    }
+    return replace_file(files,
+                        group.folder,
+                        layout::checkpoint,
+                        encode_checkpoint(checkpoint, group.hash),
+                        group.on_disk());
+}
+
+}  // namespace durability::store

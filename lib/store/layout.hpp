@@ -1,0 +1,48 @@
+// Every file name of the store is made and parsed here. Names hold hashes, GUIDs and numbers only,
+// never text from the network. The picture of the folder: lib/store/LOG-FORMAT.md, section 3.
+#pragma once
+
+#include "model/group.hpp"
+#include "model/guid.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace durability::store {
+
+using GroupHash = std::array<std::uint8_t, 16>;
+
+// Names the group's folder: MD5 of the encoded key, so equal keys and only (but for a collision,
+// which is checked for) equal keys have equal names.
+[[nodiscard]] GroupHash hash_of(const GroupKey& key);
+
+struct LogName {
+    Guid writer;
+    std::uint32_t segment{0};
+    friend bool operator==(const LogName&, const LogName&) = default;
+};
+
+namespace layout {
+inline constexpr std::string_view lease = "lease";
+inline constexpr std::string_view records = "records.log";
+inline constexpr std::string_view meta = "meta";
+inline constexpr std::string_view checkpoint = "checkpoint";
+inline constexpr std::string_view temporary_suffix = ".tmp";
+inline constexpr std::string_view corrupt_suffix = ".corrupt";
+}  // namespace layout
+
+[[nodiscard]] std::string join(std::string_view directory, std::string_view name);
+[[nodiscard]] std::string group_folder_name(const GroupHash& hash);
+[[nodiscard]] std::optional<GroupHash> parse_group_folder(std::string_view name);
+// 32 hex digits, a dash, 8 hex digits, ".log"
+[[nodiscard]] std::string log_name(const LogName& name);
+[[nodiscard]] std::optional<LogName> parse_log_name(std::string_view name);
+// A private file of ours that a crash may leave behind: one of our names with ".tmp".
+[[nodiscard]] bool is_leftover(std::string_view name);
+// One of our names with ".corrupt", ".corrupt-2", ...
+[[nodiscard]] bool is_set_aside(std::string_view name);
+
+}  // namespace durability::store

@@ -1,0 +1,233 @@
+// Opening the two folders of a domain: leases, records, and the group folders found there.
+#include "store/catalog.hpp"
+#include "store/group_meta.hpp"
+#include "store/store_core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace durability::store {
+namespace {
+
+// The metadata of a group as a file holds it: the meta file, or a log whose first frame says the
+// same.
+class MetaSink final : public FrameSink {
+  public:
+    bool on_frame(std::uint64_t, const FrameHeader& header, ByteView body) override {
+        if (header.kind != FrameKind::group) return true;
+        auto decoded = decode_group_meta(body);
+        if (!decoded) return false;
+        if (!meta) meta = std::move(decoded);
+        return true;
+    }
+    std::optional<GroupMeta> meta;
+};
+
+struct FoundMeta {
+    std::optional<GroupMeta> meta;
+    ScanResult scan;
+    bool exists{false};
+};
+
+Result<FoundMeta> read_meta(FileSystem& files, const std::string& path, std::uint64_t max_body) {
+    FoundMeta found;
+    auto file = files.open(path, OpenMode::read_only);
+    if (!file) {
+        if (file.error().code == Errc::not_found) return found;
+        return tl::unexpected(std::move(file.error()));
+    }
+    found.exists = true;
+    MetaSink sink;
+    auto scan = scan_file(**file, max_body, sink);
+    if (!scan) return tl::unexpected(std::move(scan.error()));
+    found.scan = *scan;
+    found.meta = std::move(sink.meta);
+    return found;
+}
+
+Status make_directories(FileSystem& files, const std::string& path) {
+    auto made = files.make_directory(path);
+    if (made || made.error().code != Errc::not_found) return made;
+    const std::size_t slash = path.find_last_of('/');
+    if (slash == std::string::npos || slash == 0) return made;
+    const std::string parent = path.substr(0, slash);
+    if (auto above = make_directories(files, parent); !above) return above;
+    if (made = files.make_directory(path); !made) return made;
+    return files.sync_directory(parent);
+}
+
+}  // namespace
+
+Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
+                                                      const GroupHash& hash,
+                                                      StorageKind storage,
+                                                      Out& out) {
+    const auto fits = [&](const std::optional<GroupMeta>& meta) {
+        return meta && meta->storage == storage && hash_of(meta->key) == hash;
+    };
+    const std::string path = join(folder, layout::meta);
+    auto own = read_meta(files, path, max_body_size(0));
+    if (!own) return tl::unexpected(std::move(own.error()));
+    if (own->exists && own->scan.verdict == TailVerdict::newer) {
+        return fail(Errc::version, fmt::format("read {}: {}", path, own->scan.reason));
+    }
+    if (own->scan.verdict == TailVerdict::clean && fits(own->meta)) return std::move(own->meta);
+
+    // Each log says whose it is. Without logs there is nothing to lose; the next writer makes it
+    // anew.
+    auto entries = files.list(folder);
+    if (!entries) return tl::unexpected(std::move(entries.error()));
+    std::optional<GroupMeta> restored;
+    bool any_log = false;
+    for (const DirectoryEntry& entry : *entries) {
+        if (entry.kind != FileKind::regular || !parse_log_name(entry.name) || restored) continue;
+        any_log = true;
+        auto from_log =
+            read_meta(files, join(folder, entry.name), max_body_size(options.limits.sample_size));
+        if (from_log && fits(from_log->meta)) restored = std::move(from_log->meta);
+    }
+    if (own->exists || any_log) {
+        report(out,
+               EventKind::CorruptLog,
+               {{"file", path},
+                {"offset", std::to_string(own->scan.good_end)},
+                {"reason", own->exists ? "metadata cannot be used" : "metadata is missing"},
+                {"action", restored ? "restored from a log" : "folder left as it is"}});
+    }
+    return restored;
+}
+
+Status StoreCore::recover_folder(const std::string& parent,
+                                 StorageKind storage,
+                                 const Progress& progress,
+                                 Out& out) {
+    auto entries = files.list(parent);
+    if (!entries) return tl::unexpected(std::move(entries.error()));
+    std::size_t done = 0;
+    for (const DirectoryEntry& entry : *entries) {
+        if (progress)
+            progress(fmt::format("recovering {}: {} of {}", parent, ++done, entries->size()));
+        const std::string path = join(parent, entry.name);
+        const std::string_view name = entry.name;
+        const auto hash = parse_group_folder(name);
+        if (entry.kind != FileKind::directory || !hash) {
+            const bool ours =
+                name == layout::lease || name == layout::records || is_set_aside(name);
+            if (ours && entry.kind == FileKind::regular) continue;
+            if (is_leftover(name) && entry.kind == FileKind::regular) {
+                if (!read_only) std::ignore = files.remove(path);
+                continue;
+            }
+            report(out, EventKind::ForeignFile, {{"file", path}});
+            continue;
+        }
+        auto meta = find_meta(path, *hash, storage, out);
+        if (!meta) return tl::unexpected(std::move(meta.error()));
+        if (!*meta) continue;
+        auto group = std::make_unique<Group>();
+        group->handle = static_cast<GroupHandle>(groups.size());
+        group->meta = std::move(**meta);
+        group->hash = *hash;
+        group->folder = path;
+        if (by_key.contains(group->meta.key)) {
+            // The same topic once on disk and once in memory: the disk, read first, is served.
+            report(out,
+                   EventKind::ForeignFile,
+                   {{"file", path}, {"reason", "topic is stored elsewhere"}});
+            continue;
+        }
+        by_key.emplace(group->meta.key, group->handle);
+        groups.push_back(std::move(group));
+        if (auto loaded = recover_group(*groups.back(), out); !loaded) return loaded;
+        if (!read_only) {
+            // Also puts right what was restored from a log.
+            const auto own = files.open(join(path, layout::meta), OpenMode::read_only);
+            if (!own || own.value() == nullptr) {
+                if (auto saved = save_meta(*groups.back()); !saved) return saved;
+            }
+        }
+    }
+    return {};
+}
+
+Status StoreCore::recover_group(Group& group, Out& out) {
+    return GroupLoader(*this, group, out).load();
+}
+
+Status StoreCore::recover_records(Out& out) {
+    ScanResult scan;
+    auto opened = records.open(files, options.disk_directory, scan);
+    if (opened && scan.verdict == TailVerdict::torn) {
+        report(out,
+               EventKind::TornTailTruncated,
+               {{"file", records.path()},
+                {"offset", std::to_string(scan.good_end)},
+                {"bytes", std::to_string(scan.file_size - scan.good_end)},
+                {"reason", std::string(scan.reason)}});
+    }
+    if (!opened && opened.error().code == Errc::corrupt) {
+        if (scan.verdict == TailVerdict::newer) {
+            return fail(
+                Errc::version,
+                fmt::format(
+                    "read {}: {} at offset {}", records.path(), scan.reason, scan.good_end));
+        }
+        auto entries = files.list(options.disk_directory);
+        if (!entries) return tl::unexpected(std::move(entries.error()));
+        const auto taken = [&](const std::string& path) {
+            return std::any_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+                return join(options.disk_directory, entry.name) == path;
+            });
+        };
+        std::string target = records.path() + std::string(layout::corrupt_suffix);
+        for (unsigned n = 2; taken(target); ++n) {
+            target = fmt::format("{}{}-{}", records.path(), layout::corrupt_suffix, n);
+        }
+        report(out,
+               EventKind::CorruptLog,
+               {{"file", records.path()},
+                {"offset", std::to_string(scan.good_end)},
+                {"reason", std::string(scan.reason)},
+                {"moved_to", target}});
+        if (auto moved = files.rename(records.path(), target); !moved) return moved;
+        opened = records.open(files, options.disk_directory, scan);
+    }
+    if (!opened) return opened;
+    const auto ceiling = records.table().find({RecordKind::store, Buffer{'a'}});
+    if (ceiling != records.table().end() && ceiling->second.size() == 8) {
+        for (unsigned i = 0; i < 8; ++i) {
+            arrival_ceiling |= std::uint64_t{ceiling->second[i]} << (8 * i);
+        }
+        next_arrival = std::max(next_arrival, arrival_ceiling);
+    }
+    return {};
+}
+
+Status StoreCore::take_leases() {
+    for (const std::string& folder : {options.disk_directory, options.memory_directory}) {
+        if (auto made = make_directories(files, folder); !made) return made;
+    }
+    auto disk = files.lock(join(options.disk_directory, layout::lease));
+    if (!disk) return tl::unexpected(std::move(disk.error()));
+    auto memory = files.lock(join(options.memory_directory, layout::lease));
+    if (!memory) return tl::unexpected(std::move(memory.error()));
+    disk_lease = std::move(*disk);
+    memory_lease = std::move(*memory);
+    return {};
+}
+
+Status StoreCore::recover(const Progress& progress, Out& out) {
+    if (!read_only) {
+        if (auto done = recover_records(out); !done) return done;
+    }
+    if (auto done = recover_folder(options.disk_directory, StorageKind::disk, progress, out);
+        !done) {
+        return done;
+    }
+    return recover_folder(options.memory_directory, StorageKind::memory, progress, out);
+}
+
+}  // namespace durability::store

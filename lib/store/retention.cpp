@@ -1,0 +1,132 @@
+#include "store/retention.hpp"
+
+#include <algorithm>
+
+namespace durability::store {
+namespace {
+
+// A limit of zero would retain nothing, not even the sample at hand.
+std::uint64_t at_least_one(std::uint64_t limit) {
+    return std::max<std::uint64_t>(1, limit);
+}
+
+struct Bounds {
+    explicit Bounds(const Contract& contract)
+        : instances(at_least_one(contract.max_instances)),
+          per_instance(at_least_one(contract.max_samples_per_instance)),
+          total(at_least_one(contract.max_samples)),
+          depth(std::min({at_least_one(contract.depth), total, per_instance})) {}
+    std::uint64_t instances;
+    std::uint64_t per_instance;
+    std::uint64_t total;
+    std::uint64_t depth;  // the smallest of the three that bound one instance under KEEP_LAST
+};
+
+// The instance a sample belongs to as far as the index knows it already.
+struct Owner {
+    Owner(const SampleIndex& index, bool keyed, const KeyHash* key)
+        : known(!keyed || key != nullptr),
+          id(!keyed           ? SampleIndex::unkeyed
+             : key != nullptr ? index.find_instance(*key)
+                              : SampleIndex::none),
+          count(index.count_of(id)) {}
+    bool known;  // false: the key of a keyed sample was not to be had
+    SampleIndex::InstanceId id;
+    std::uint64_t count;
+    [[nodiscard]] bool is_new() const { return known && count == 0; }
+};
+
+Admission check_keep_all(const SampleIndex& index, const Bounds& bounds, const Owner& owner) {
+    if (owner.is_new() && index.instance_count() >= bounds.instances) {
+        return Admission::instances_exhausted;
+    }
+    if (owner.known && owner.count >= bounds.per_instance) {
+        return Admission::samples_per_instance_exhausted;
+    }
+    if (index.size() >= bounds.total) return Admission::samples_exhausted;
+    return Admission::admitted;
+}
+
+using Evicted = std::vector<SampleIndex::Entry>;
+
+void remove_instance(SampleIndex& index, SampleIndex::InstanceId id, Evicted& evicted) {
+    for (std::uint64_t left = index.count_of(id); left > 0; --left) {
+        evicted.push_back(index.pop_oldest_of(id));
+    }
+}
+
+void reduce_to(SampleIndex& index,
+               SampleIndex::InstanceId id,
+               std::uint64_t limit,
+               Evicted& evicted) {
+    for (std::uint64_t count = index.count_of(id); count > limit; --count) {
+        evicted.push_back(index.pop_oldest_of(id));
+    }
+}
+
+}  // namespace
+
+Admission retain(SampleIndex& index,
+                 bool keyed,
+                 const Contract& contract,
+                 const SampleIndex::Entry& entry,
+                 const KeyHash* key,
+                 Refusal refusal,
+                 std::vector<SampleIndex::Entry>& evicted) {
+    const Bounds bounds(contract);
+    const Owner owner(index, keyed, key);
+    if (contract.history == ContractHistory::keep_all) {
+        if (refusal == Refusal::allowed) {
+            const Admission verdict = check_keep_all(index, bounds, owner);
+            if (verdict != Admission::admitted) return verdict;
+        }
+        index.append(entry, key);
+        return Admission::admitted;
+    }
+
+    // The order matters: one arriving sample can exceed several limits, and each eviction changes
+    // what the next limit sees.
+    if (owner.is_new() && index.instance_count() >= bounds.instances) {
+        remove_instance(index, index.oldest_instance(), evicted);
+    }
+    if (owner.known && owner.count > 0) {
+        reduce_to(index, owner.id, bounds.per_instance - 1, evicted);
+        reduce_to(index, owner.id, bounds.depth - 1, evicted);
+    }
+    while (index.size() >= bounds.total)
+        evicted.push_back(index.pop_oldest());
+    index.append(entry, key);
+    return Admission::admitted;
+}
+
+bool replaces(const SampleIndex& index, bool keyed, const Contract& contract, const KeyHash* key) {
+    if (contract.history == ContractHistory::keep_all) return false;
+    const Bounds bounds(contract);
+    const Owner owner(index, keyed, key);
+    return (owner.is_new() && index.instance_count() >= bounds.instances) ||
+           (owner.known && owner.count >= bounds.depth) || index.size() >= bounds.total;
+}
+
+void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex::Entry>& evicted) {
+    if (contract.history == ContractHistory::keep_all) return;
+    const Bounds bounds(contract);
+    while (index.instance_count() > bounds.instances) {
+        remove_instance(index, index.oldest_instance(), evicted);
+    }
+    // Collected first: evicting moves entries.
+    std::vector<SampleIndex::InstanceId> too_many;
+    for (auto position = index.begin_position(); position != index.end_position(); ++position) {
+        const SampleIndex::Entry& entry = index.at(position);
+        if (entry.dead || entry.instance == SampleIndex::none) continue;
+        if (index.instance(entry.instance).oldest == position &&
+            index.count_of(entry.instance) > bounds.depth) {
+            too_many.push_back(entry.instance);
+        }
+    }
+    for (const SampleIndex::InstanceId id : too_many)
+        reduce_to(index, id, bounds.depth, evicted);
+    while (index.size() > bounds.total)
+        evicted.push_back(index.pop_oldest());
+}
+
+}  // namespace durability::store

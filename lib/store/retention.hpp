@@ -1,0 +1,46 @@
+// The retention rule (semantics.md, section 5): the only place that decides an eviction. Used for
+// live samples and, in arrival order, for samples found in logs, so that a recovered history equals
+// one that was never interrupted.
+#pragma once
+
+#include "durability/contract.hpp"
+#include "store/sample_index.hpp"
+
+#include <vector>
+
+namespace durability::store {
+
+enum class Admission : std::uint8_t {
+    admitted,
+    // KEEP_ALL at a limit; nothing was changed
+    instances_exhausted,
+    samples_per_instance_exhausted,
+    samples_exhausted,
+};
+
+enum class Refusal : std::uint8_t {
+    allowed,
+    never,  // what a log holds was admitted once and is not refused again
+};
+
+// Makes room for a sample of the instance `key` (null: none is known, or the topic has no key) and
+// appends it. What had to go is added to `evicted`, in that order.
+[[nodiscard]] Admission retain(SampleIndex& index,
+                               bool keyed,
+                               const Contract& contract,
+                               const SampleIndex::Entry& entry,
+                               const KeyHash* key,
+                               Refusal refusal,
+                               std::vector<SampleIndex::Entry>& evicted);
+
+// True when retain() would take out at least one sample for this one: the total does then not grow.
+[[nodiscard]] bool replaces(const SampleIndex& index,
+                            bool keyed,
+                            const Contract& contract,
+                            const KeyHash* key);
+
+// Trims what is retained to a contract that has become smaller: whole instances first, then each
+// instance, then the total; oldest first. KEEP_ALL keeps what it has.
+void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex::Entry>& evicted);
+
+}  // namespace durability::store

@@ -1,0 +1,290 @@
+// Writers that are gone, instances that have ended, samples whose time is over: slots, dates, what
+// is due.
+//
+// Dates are wall-clock dates, because they outlive the process, and the wall clock of a robot may
+// be wrong. So: a date this process computed is moved along when the clock is seen to step
+// (Sweep::mono). A date found in a file counts only once the clock is plausible (not before the
+// newest time stamp found in the store), is shortened to its delay when it lies further away, and
+// is also reached when this process has run for the whole delay, so that nothing is kept for ever.
+#include "store/store_core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace durability::store {
+namespace {
+
+// Smaller differences are the clocks being disciplined, not a step.
+constexpr Duration step_threshold = std::chrono::seconds{2};
+
+WallTime saturating_add(WallTime time, Duration delay) {
+    if (delay == infinite_duration) return WallTime::max();
+    if (delay > Duration::zero() && time > WallTime::max() - delay) return WallTime::max();
+    if (delay < Duration::zero() && time < WallTime::min() - delay) return WallTime::min();
+    return time + delay;
+}
+
+}  // namespace
+
+void StoreCore::write_expiry(Group& group, WriterIndex index, Out& out) {
+    const LogId id = active_log(group, index, out);
+    const SourceWriter& writer = group.writers[index];
+    touch_batch(id);
+    encode_expiry({writer.retired, writer.expires, writer.delay}, logs[id]->file.batch());
+}
+
+void StoreCore::writer_gone(const WriterGone& command, Out& out) {
+    wall = std::max(wall, command.now);
+    if (command.group >= groups.size()) return;
+    Group& group = *groups[command.group];
+    SourceWriter* const found = find_writer(group, command.source_writer);
+    if (found == nullptr || found->retired) return;
+    const auto index = static_cast<WriterIndex>(found - group.writers.data());
+    const Duration delay = group.meta.contract.cleanup_delay;
+    if (delay <= Duration::zero()) return expire_writer(group, index, out);
+    if (found->logs.empty()) {
+        // Nothing of it was ever stored: there is nothing to keep.
+        return forget_writer(group, index);
+    }
+    if (retired_writers >= options.limits.retired_writers && !reclaim_retired_slot(out)) {
+        report(out,
+               EventKind::ResourceLimit,
+               {{"limit", "retired_writers"},
+                {"topic", group.meta.key.topic},
+                {"writer", to_string(command.source_writer)},
+                {"effect", "its history is kept without a date"}});
+        return;
+    }
+
+    // Nothing below is refused. The marker reaches the disk first; on a disk that does not take it
+    // the group is degraded, and it is written with everything else that waits.
+    SourceWriter& writer = group.writers[index];
+    writer.retired = true;
+    writer.expiry_this_run = true;
+    writer.delay = delay;
+    writer.expires = saturating_add(command.now, delay);
+    write_expiry(group, index, out);
+    std::ignore = sync_writer(group, index, out);
+    flush_batch(out);
+    ++retired_writers;
+    report(
+        out,
+        EventKind::WriterRetired,
+        {{"topic", group.meta.key.topic},
+         {"writer", to_string(command.source_writer)},
+         {"retained", std::to_string(group.writers[index].retained)},
+         {"delay",
+          delay == infinite_duration ? std::string("infinite")
+                                     : fmt::format("{}ms", delay / std::chrono::milliseconds{1})}});
+}
+
+void StoreCore::writer_back(const WriterBack& command, Out& out) {
+    if (command.group >= groups.size()) return;
+    Group& group = *groups[command.group];
+    SourceWriter* const writer = find_writer(group, command.source_writer);
+    if (writer == nullptr || !writer->retired) return;
+    writer->retired = false;
+    writer->expires = WallTime::max();
+    --retired_writers;
+    write_expiry(group, static_cast<WriterIndex>(writer - group.writers.data()), out);
+    flush_batch(out);
+}
+
+void StoreCore::writer_restarted(const WriterRestarted& command, Out& out) {
+    if (command.group >= groups.size()) return;
+    Group& group = *groups[command.group];
+    SourceWriter* const writer = find_writer(group, command.source_writer);
+    if (writer == nullptr) return;
+    writer->known.clear();
+    const auto index = static_cast<WriterIndex>(writer - group.writers.data());
+    const LogId id = active_log(group, index, out);
+    touch_batch(id);
+    encode_marks(group.writers[index].known, logs[id]->file.batch());
+    flush_batch(out);
+}
+
+bool StoreCore::reclaim_retired_slot(Out& out) {
+    // A retired writer of which nothing is retained any more keeps only its numbers; it goes first.
+    for (const auto& group : groups) {
+        if (group->degraded) continue;
+        for (WriterIndex index = 0; index < group->writers.size(); ++index) {
+            const SourceWriter& writer = group->writers[index];
+            if (!writer.in_use || !writer.retired || writer.retained != 0) continue;
+            expire_writer(*group, index, out);
+            return retired_writers < options.limits.retired_writers;
+        }
+    }
+    return false;
+}
+
+void StoreCore::expire_writer(Group& group, WriterIndex index, Out& out) {
+    SourceWriter& writer = group.writers[index];
+    const std::uint64_t samples = writer.retained;
+    if (samples > 0) {
+        history_of(group, writer)
+            .index.remove_if(
+                [&](const SampleIndex::Entry& entry) { return logs[entry.log]->writer == index; },
+                [&](const SampleIndex::Entry& entry) { evicted.push_back(entry); });
+        account_evicted(group);
+    }
+    // Without the list of what is retained, what this writer's samples had replaced could come
+    // back.
+    if (auto saved = save_checkpoint(group, out); !saved) return degrade(group, saved.error(), out);
+    while (!writer.logs.empty()) {
+        if (auto removed = remove_log_file(writer.logs.back()); !removed) {
+            writer.has_active = false;
+            return degrade(group, removed.error(), out);
+        }
+        writer.has_active = false;
+    }
+    if (group.on_disk())
+        std::ignore = files.sync_directory(group.folder);  // else removed again later
+    report(out,
+           EventKind::WriterExpired,
+           {{"topic", group.meta.key.topic},
+            {"writer", to_string(writer.guid)},
+            {"samples", std::to_string(samples)}});
+    forget_writer(group, index);
+}
+
+void StoreCore::follow_clock(const Sweep& command, Out& out) {
+    if (command.mono == MonoTime{}) return;
+    if (!clock.has_started) {
+        clock.started = command.mono;
+        clock.has_started = true;
+    }
+    const std::optional<Now> before = std::exchange(clock.last, Now{command.mono, command.now});
+    if (!before) return;
+    const WallTime expected = saturating_add(before->wall, command.mono - before->mono);
+    const Duration step = command.now - expected;
+    if (step > -step_threshold && step < step_threshold) return;
+
+    const auto is_from_before = [&](WallTime time) {
+        return step > Duration::zero() ? time <= expected : time > command.now;
+    };
+    if (is_from_before(newest_this_run)) newest_this_run = saturating_add(newest_this_run, step);
+    for (const auto& group : groups) {
+        for (const auto& history : group->histories) {
+            for (History::Ending& ending : history->endings) {
+                if (ending.this_run && is_from_before(ending.since)) {
+                    ending.since = saturating_add(ending.since, step);
+                }
+            }
+        }
+        for (WriterIndex index = 0; index < group->writers.size(); ++index) {
+            SourceWriter& writer = group->writers[index];
+            if (!writer.in_use || !writer.retired || !writer.expiry_this_run) continue;
+            if (writer.delay == infinite_duration) continue;
+            writer.expires = saturating_add(writer.expires, step);
+            write_expiry(*group, index, out);
+        }
+    }
+    flush_batch(out);
+}
+
+bool StoreCore::is_due(SourceWriter& writer, const Sweep& command) {
+    if (!writer.in_use || !writer.retired || writer.delay == infinite_duration) return false;
+    if (writer.expiry_this_run) return command.now >= writer.expires;
+    if (plausible(command.now)) {
+        writer.expires = std::min(writer.expires, saturating_add(command.now, writer.delay));
+        if (command.now >= writer.expires) return true;
+    }
+    return clock.has_started && command.mono - clock.started >= writer.delay;
+}
+
+bool StoreCore::has_live_writer(const Group& group,
+                                const SampleIndex& index,
+                                std::uint32_t instance) {
+    // The last operation of each writer in this instance; a handful of writers, each rarely more
+    // than once since instances that end are short.
+    std::vector<std::pair<WriterIndex, bool>> writers;
+    for (auto at = index.instance(instance).oldest; at != SampleIndex::none;
+         at = index.at(at).next) {
+        const SampleIndex::Entry& entry = index.at(at);
+        const WriterIndex writer = logs[entry.log]->writer;
+        const bool left = (entry.flags & static_cast<std::uint8_t>(Lifecycle::unregister)) != 0 ||
+                          group.writers[writer].retired;
+        const auto known = std::find_if(
+            writers.begin(), writers.end(), [&](const auto& item) { return item.first == writer; });
+        if (known == writers.end()) {
+            writers.emplace_back(writer, left);
+        } else {
+            known->second = left;
+        }
+    }
+    return std::any_of(
+        writers.begin(), writers.end(), [](const auto& item) { return !item.second; });
+}
+
+bool StoreCore::purge_ended_instances(Group& group, History& history, const Sweep& command) {
+    const Duration delay = group.meta.contract.cleanup_delay;
+    SampleIndex& index = history.index;
+    bool purged = false;
+    const auto settled = [&](const History::Ending& ending) {
+        const SampleIndex::InstanceId id = ending.instance;
+        if (index.count_of(id) == 0) return true;
+        const SampleIndex::Entry& newest = index.at(index.instance(id).newest);
+        if (newest.arrival != ending.arrival) return true;  // it lives again, or ended once more
+        if (delay == infinite_duration) return false;
+        const bool reached = command.now >= saturating_add(ending.since, delay);
+        const bool due = ending.this_run
+                             ? reached
+                             : (plausible(command.now) && reached) ||
+                                   (clock.has_started && command.mono - clock.started >= delay);
+        if (!due) return false;
+        const bool disposed = (newest.flags & static_cast<std::uint8_t>(Lifecycle::dispose)) != 0;
+        if (!disposed && has_live_writer(group, index, id)) return false;
+        for (std::uint64_t left = index.count_of(id); left > 0; --left) {
+            evicted.push_back(index.pop_oldest_of(id));
+        }
+        purged = true;
+        return true;
+    };
+    std::erase_if(history.endings, settled);
+    return purged;
+}
+
+bool StoreCore::purge_lifespan(Group& group, History& history, WallTime now) {
+    const Duration lifespan = to_duration(group.meta.qos.lifespan);
+    if (lifespan == infinite_duration || !plausible(now)) return false;
+    const std::size_t before = evicted.size();
+    history.index.remove_if(
+        [&](const SampleIndex::Entry& entry) {
+            return entry.source_timestamp.valid() &&
+                   saturating_add(to_wall_time(entry.source_timestamp), lifespan) <= now;
+        },
+        [&](const SampleIndex::Entry& entry) { evicted.push_back(entry); });
+    return evicted.size() > before;
+}
+
+void StoreCore::sweep(const Sweep& command, Out& out) {
+    wall = command.now;
+    follow_clock(command, out);
+    for (const auto& owned : groups) {
+        Group& group = *owned;
+        if (group.degraded) continue;
+        for (WriterIndex index = 0; index < group.writers.size(); ++index) {
+            if (is_due(group.writers[index], command)) expire_writer(group, index, out);
+        }
+        bool purged = false;
+        for (const auto& history : group.histories) {
+            purged = purge_ended_instances(group, *history, command) || purged;
+            purged = purge_lifespan(group, *history, command.now) || purged;
+        }
+        if (!purged) continue;
+        // What has expired leaves the disk too, however little it is.
+        for (const SampleIndex::Entry& entry : evicted)
+            logs[entry.log]->wanted = true;
+        account_evicted(group);
+        if (auto saved = save_checkpoint(group, out); !saved) degrade(group, saved.error(), out);
+    }
+    for (const LogId id : std::exchange(settling_logs, {})) {
+        logs[id]->settling = false;
+        consider(id);
+    }
+    consider_all();
+}
+
+}  // namespace durability::store

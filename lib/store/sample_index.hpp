@@ -1,0 +1,125 @@
+// What is retained, in arrival order, and where its frame lies: 48 bytes a sample, no node of its
+// own. Every instance knows its count and its oldest and newest sample; counts are kept, never
+// recounted. Which sample has to go is decided in retention.hpp; this only carries it out.
+#pragma once
+
+#include "model/sample.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace durability::store {
+
+class SampleIndex {
+  public:
+    // Where an entry stands; valid until the next change of the index.
+    using Position = std::uint32_t;
+    using InstanceId = std::uint32_t;
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    // The one instance of a topic without key.
+    static constexpr InstanceId unkeyed = 0;
+
+    struct Entry {
+        Arrival arrival{0};
+        SequenceNumber number;
+        Timestamp source_timestamp;
+        std::uint32_t log{0};      // of the store's table of logs
+        std::uint32_t offset8{0};  // of the frame in that log, in units of eight bytes
+        std::uint32_t payload_size{0};
+        InstanceId instance{none};  // none: keyed, but the key is not known
+        Position next{none};        // the next younger sample of the instance
+        std::uint8_t flags{0};      // of the sample's frame
+        bool dead{false};
+        [[nodiscard]] std::uint64_t offset() const { return std::uint64_t{offset8} * 8; }
+    };
+    static_assert(sizeof(Entry) == 48);
+
+    struct Instance {
+        KeyHash key{};
+        Position oldest{none};
+        Position newest{none};
+        std::uint64_t count{0};
+    };
+
+    explicit SampleIndex(bool keyed);
+
+    [[nodiscard]] std::size_t size() const { return live_; }
+    // Instances with at least one sample.
+    [[nodiscard]] std::size_t instance_count() const { return instances_in_use_; }
+    [[nodiscard]] InstanceId find_instance(const KeyHash& key) const;  // none when it has no sample
+    [[nodiscard]] const Instance& instance(InstanceId id) const { return instances_[id]; }
+    [[nodiscard]] std::uint64_t count_of(InstanceId id) const {
+        return id == none ? 0 : instances_[id].count;
+    }
+
+    // Positions run from begin_position() to end_position(); dead entries lie between live ones.
+    [[nodiscard]] Position begin_position() const { return first_; }
+    [[nodiscard]] Position end_position() const { return end_; }
+    [[nodiscard]] const Entry& at(Position position) const {
+        const Position relative = position - base_;
+        return chunks_[relative / chunk_entries][relative % chunk_entries];
+    }
+    // For moving a frame: log and offset may be changed, nothing else.
+    [[nodiscard]] Entry& at(Position position) {
+        const Position relative = position - base_;
+        return chunks_[relative / chunk_entries][relative % chunk_entries];
+    }
+    // The first entry, live or dead, whose arrival number is not below `arrival`.
+    [[nodiscard]] Position lower_bound(Arrival arrival) const;
+
+    // Adds the youngest sample (arrival numbers ascend). `key` is null for a topic without key, and
+    // for a sample whose key is not known (then the entry has no instance).
+    void append(Entry entry, const KeyHash* key);
+
+    // The oldest sample; there must be one.
+    Entry pop_oldest();
+    Entry pop_oldest_of(InstanceId id);
+    // The instance of the oldest sample that has one; none when there is none.
+    [[nodiscard]] InstanceId oldest_instance();
+    // Takes out every sample for which `doomed` holds, oldest first. O(size).
+    template <class Predicate, class Sink>
+    void remove_if(Predicate doomed, Sink sink) {
+        bool any = false;
+        for (Position at_position = first_; at_position != end_; ++at_position) {
+            Entry& entry = at(at_position);
+            if (entry.dead || !doomed(std::as_const(entry))) continue;
+            sink(std::as_const(entry));
+            entry.dead = true;
+            any = true;
+        }
+        if (any) rebuild();
+    }
+
+    // Memory held, in bytes.
+    [[nodiscard]] std::size_t memory() const;
+
+  private:
+    static constexpr Position chunk_entries = 512;
+    using Chunk = std::vector<Entry>;
+
+    InstanceId intern(const KeyHash& key);
+    void forget(InstanceId id);
+    void grow_table();
+    void drop_dead_front();
+    void rebuild();
+    void kill(Position position);
+
+    bool keyed_;
+    std::deque<Chunk> chunks_;
+    Position base_{0};   // of the first chunk's first entry
+    Position first_{0};  // the oldest live entry, or end_
+    Position end_{0};
+    std::size_t live_{0};
+    Position keyed_hint_{0};  // no entry before it has an instance
+
+    std::vector<Instance> instances_;
+    std::vector<InstanceId> free_instances_;
+    std::size_t instances_in_use_{0};
+    std::vector<InstanceId> table_;  // open addressing, size a power of two, at most 2/3 full
+};
+
+}  // namespace durability::store
