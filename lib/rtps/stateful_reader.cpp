@@ -5,6 +5,21 @@
 
 namespace durability::rtps {
 
+namespace {
+
+// Borrows from the datagram.
+void fill(ReceivedSample& sample, const Guid& writer, const wire::Data& data, Timestamp timestamp) {
+    sample.writer = writer;
+    sample.number = sample.through = sample.first = data.number;
+    sample.payload_kind = data.payload_kind();
+    sample.source_timestamp = timestamp;
+    sample.order = data.order;
+    sample.inline_qos = data.inline_qos;
+    sample.payload = Payload::borrowed(data.payload);
+}
+
+}  // namespace
+
 StatefulReader::Writer::Writer(const Guid& guid,
                                DestinationPtr to,
                                const MatchOptions& match,
@@ -83,20 +98,14 @@ void StatefulReader::on_data(const Guid& writer,
         ++known->counters.dropped;
         return;
     }
-    ReceivedSample held;
-    ReceivedSample& sample = place == Arrived::in_order ? out.emplace_back() : held;
-    sample.writer = writer;
-    sample.number = sample.through = sample.first = data.number;
-    sample.payload_kind = data.payload_kind();
-    sample.source_timestamp = timestamp;
-    sample.order = data.order;
-    sample.inline_qos = data.inline_qos;
-    sample.payload = Payload::borrowed(data.payload);
     if (place == Arrived::in_order) {
+        fill(out.emplace_back(), writer, data, timestamp);
         after_delivery(*known, data.number, now, out);
-    } else {
-        hold(*known, std::move(held), now, out);
+        return;
     }
+    ReceivedSample held;
+    fill(held, writer, data, timestamp);
+    hold(*known, std::move(held), now, out);
 }
 
 void StatefulReader::on_data_frag(const Guid& writer,
@@ -151,6 +160,7 @@ void StatefulReader::after_delivery(Writer& writer,
                                     std::vector<ReceivedSample>& out) {
     writer.proxy.delivered(number);
     ++writer.counters.samples;
+    if (writer.asked_at) note_progress(writer);
     if (!writer.proxy.plain()) {
         advance(writer, now, out);
         return;
@@ -162,10 +172,11 @@ void StatefulReader::hold(Writer& writer,
                           ReceivedSample sample,
                           MonoTime now,
                           std::vector<ReceivedSample>& out) {
-    if (!writer.proxy.hold(std::move(sample), held_)) {
+    if (!writer.proxy.hold(std::move(sample), held_, now)) {
         ++writer.counters.dropped;
         return;
     }
+    note_progress(writer);
     // It may have confirmed that what is missing before it will not come.
     advance(writer, now, out);
 }
@@ -173,6 +184,7 @@ void StatefulReader::hold(Writer& writer,
 void StatefulReader::advance(Writer& writer, MonoTime now, std::vector<ReceivedSample>& out) {
     const std::size_t before = out.size();
     writer.proxy.advance(held_, out);
+    if (out.size() > before) note_progress(writer);
     for (std::size_t i = before; i < out.size(); ++i) {
         if (!out[i].irrelevant) ++writer.counters.samples;
     }
@@ -183,7 +195,6 @@ void StatefulReader::settle(Writer& writer, MonoTime now) {
     fragments_.erase_through(writer.proxy.guid(), writer.proxy.received());
     if (options_.ack == AckPolicy::on_receipt) writer.proxy.commit(writer.proxy.received());
     if (!writer.asked_at) return;
-    note_progress(writer);
     if (writer.proxy.received() < writer.asked_through) return;
     // What was asked for is here; the next request need not wait for a HEARTBEAT.
     writer.asked_at.reset();
@@ -212,7 +223,7 @@ void StatefulReader::on_gap(const Guid& writer,
                             std::vector<ReceivedSample>& out) {
     Writer* known = find(writer);
     if (known == nullptr) return;
-    known->proxy.on_gap(gap);
+    known->proxy.on_gap(gap, now);
     advance(*known, now, out);
 }
 

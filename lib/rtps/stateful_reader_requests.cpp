@@ -98,6 +98,19 @@ void StatefulReader::send_acknack(Writer& writer, const Plan& plan, MonoTime now
     if (!plan.asks_nothing()) note_request(writer, plan, now);
 }
 
+void StatefulReader::probe(const Guid& writer, MonoTime now, Outbox& outbox) {
+    Writer* known = find(writer);
+    if (known == nullptr) return;
+    wire::AckNack acknack;
+    acknack.reader = own_;
+    acknack.writer = writer.entity;
+    acknack.state.base = next(known->proxy.committed());
+    acknack.count = next_count(*known);
+    acknack.final = false;
+    outbox.acknack(known->destination, acknack);
+    known->answered_at = now;
+}
+
 void StatefulReader::note_request(Writer& writer, const Plan& plan, MonoTime now) {
     SequenceNumber highest = plan.repeats ? SequenceNumber{0} : writer.asked_through;
     if (plan.numbers.num_bits != 0) {
@@ -109,7 +122,9 @@ void StatefulReader::note_request(Writer& writer, const Plan& plan, MonoTime now
     writer.asked_at = now;
     ++writer.counters.requests;
     schedule(writer, after(now, writer.repair_delay));
-    writer.repair_delay = std::min(writer.repair_delay * 2, options_.max_repair_interval);
+    if (plan.repeats) {
+        writer.repair_delay = std::min(writer.repair_delay * 2, options_.max_repair_interval);
+    }
 }
 
 void StatefulReader::send_nack_frag(Writer& writer,

@@ -11,6 +11,11 @@ namespace {
 // As Cyclone DDS does (fact sheet 6.1): long enough for any reordering, short enough to recover.
 constexpr Duration any_count_after = std::chrono::milliseconds{500};
 
+// How long a GAP waits for the HEARTBEAT or DATA that shows that its numbers exist; normally the
+// same datagram has it.
+constexpr Duration early_gap_lifetime = std::chrono::milliseconds{100};
+constexpr std::size_t max_early_gaps = 16;
+
 }  // namespace
 
 WriterProxy::WriterProxy(const Guid& guid,
@@ -23,7 +28,8 @@ WriterProxy::WriterProxy(const Guid& guid,
       committed_(resume_after_),
       start_known_(start.wants_history || resume_after_.value > 0),
       max_ahead_(max_ahead),
-      absent_(std::max<std::size_t>(max_absent_ranges, 1)) {}
+      absent_(std::max<std::size_t>(max_absent_ranges, 1)),
+      early_gaps_(max_early_gaps) {}
 
 SequenceNumber WriterProxy::announced_last() const {
     return std::max(heartbeat_last_, received_);
@@ -45,7 +51,7 @@ Arrived WriterProxy::classify(SequenceNumber number) const {
     return ahead_.count(number) != 0 ? Arrived::duplicate : Arrived::ahead;
 }
 
-bool WriterProxy::hold(ReceivedSample sample, HeldBytes& held) {
+bool WriterProxy::hold(ReceivedSample sample, HeldBytes& held, MonoTime now) {
     const SequenceNumber number = sample.number;
     const std::size_t bytes = sample.bytes();
     const auto has_room = [&] {
@@ -62,6 +68,7 @@ bool WriterProxy::hold(ReceivedSample sample, HeldBytes& held) {
     held.used += bytes;
     ahead_.emplace(number, std::move(sample));
     highest_data_ = std::max(highest_data_, number);
+    apply_early_gaps(now);
     if (unconfirmed_first_ && number >= *unconfirmed_first_) {
         confirm(*unconfirmed_first_);
         unconfirmed_first_.reset();
@@ -81,6 +88,7 @@ bool WriterProxy::accept_heartbeat_count(std::int32_t count, MonoTime now) {
 void WriterProxy::on_heartbeat(SequenceNumber first, SequenceNumber last, MonoTime now) {
     // The newest HEARTBEAT is right, also when it names less than one before: that one was forged.
     heartbeat_last_ = last;
+    apply_early_gaps(now);
     watch_for_restart(last, now);
     heartbeat_seen_ = true;
     if (!start_known_) {
@@ -139,12 +147,34 @@ void WriterProxy::confirm(SequenceNumber first) {
     absent_.insert({next(received_), previous(first)}, AbsentRanges::Reason::lost);
 }
 
-void WriterProxy::on_gap(const wire::Gap& gap) {
-    const auto add = [this](SequenceNumber first, SequenceNumber last) {
-        absent_.insert({std::max(first, next(received_)), last}, AbsentRanges::Reason::irrelevant);
+void WriterProxy::on_gap(const wire::Gap& gap, MonoTime now) {
+    const SequenceNumber known = evidence();
+    const auto add = [&](SequenceNumber first, SequenceNumber last) {
+        first = std::max(first, next(received_));
+        absent_.insert({first, std::min(last, known)}, AbsentRanges::Reason::irrelevant);
+        if (last <= known) return;
+        if (now - early_gaps_at_ >= early_gap_lifetime) early_gaps_.clear();
+        early_gaps_at_ = now;
+        early_gaps_.insert({std::max(first, next(known)), last}, AbsentRanges::Reason::irrelevant);
     };
     add(gap.start, previous(gap.list.base));
     gap.list.for_each([&add](SequenceNumber number) { add(number, number); });
+}
+
+void WriterProxy::apply_early_gaps(MonoTime now) {
+    if (early_gaps_.empty()) return;
+    if (now - early_gaps_at_ >= early_gap_lifetime) {
+        early_gaps_.clear();
+        return;
+    }
+    const SequenceNumber known = evidence();
+    early_gaps_.erase_through(received_);
+    auto range = early_gaps_.at_or_above(next(received_));
+    while (range && range->numbers.first <= known) {
+        absent_.insert({range->numbers.first, std::min(range->numbers.last, known)}, range->reason);
+        range = early_gaps_.at_or_above(next(range->numbers.last));
+    }
+    early_gaps_.erase_through(known);
 }
 
 void WriterProxy::give_up(SequenceNumber number) {
@@ -187,7 +217,7 @@ bool WriterProxy::skip_absent(std::vector<ReceivedSample>& out) {
     const SequenceNumber first = next(received_);
     const auto range = absent_.at_or_above(first);
     if (!range || range->numbers.first > first) return false;
-    SequenceNumber through = std::min(range->numbers.last, evidence());
+    SequenceNumber through = range->numbers.last;
     if (!ahead_.empty()) through = std::min(through, previous(ahead_.begin()->first));
     if (through < first) return false;
 

@@ -7,7 +7,7 @@
 //   above received()             in ahead_ (held until its predecessors are there), in absent_
 //   (will not
 //                                come), missing (up to announced_last()), or unknown (above it)
-// received()+1 is never in ahead_, and in absent_ only while nothing confirms that it exists.
+// After advance() received()+1 is in neither ahead_ nor absent_.
 //
 // One forged message must not disable a genuine writer for good. So nothing a single message says
 // moves received() over numbers that never came: a HEARTBEAT that jumps ahead is believed when
@@ -84,12 +84,12 @@ class WriterProxy {
     }
     // Keeps a sample that came too early, copying what it borrows. False when a limit refuses it;
     // then nothing changed. Higher numbers give way to lower ones.
-    [[nodiscard]] bool hold(ReceivedSample sample, HeldBytes& held);
+    [[nodiscard]] bool hold(ReceivedSample sample, HeldBytes& held, MonoTime now);
 
     // Whether the HEARTBEAT is news: counts grow, but after half a second any count is taken again.
     [[nodiscard]] bool accept_heartbeat_count(std::int32_t count, MonoTime now);
     void on_heartbeat(SequenceNumber first, SequenceNumber last, MonoTime now);
-    void on_gap(const wire::Gap& gap);
+    void on_gap(const wire::Gap& gap, MonoTime now);
     // Gives a number up that was not received: it counts as lost.
     void give_up(SequenceNumber number);
     // The most that may be called safe is what was received.
@@ -111,6 +111,7 @@ class WriterProxy {
     void watch_for_restart(SequenceNumber last, MonoTime now);
     void on_first(SequenceNumber first);
     void confirm(SequenceNumber first);
+    void apply_early_gaps(MonoTime now);
     [[nodiscard]] bool deliver_held(HeldBytes& held, std::vector<ReceivedSample>& out);
     [[nodiscard]] bool skip_absent(std::vector<ReceivedSample>& out);
     void choose_start(SequenceNumber first, SequenceNumber last);
@@ -136,6 +137,9 @@ class WriterProxy {
     std::size_t max_ahead_;
     std::map<SequenceNumber, ReceivedSample> ahead_;
     AbsentRanges absent_;
+    // From GAPs: numbers that nothing had shown to exist when it came, and when that was.
+    AbsentRanges early_gaps_;
+    MonoTime early_gaps_at_{};
 };
 
 }  // namespace durability::rtps
