@@ -14,6 +14,7 @@ rtps::WriterOptions writer_options(const SedpOptions& options) {
     rtps::WriterOptions result;
     result.first_number = options.first_number;
     result.first_heartbeat_count = options.first_count;
+    result.push_bytes = options.push_bytes;
     return result;
 }
 
@@ -77,6 +78,7 @@ void Sedp::add_participant(const ParticipantFound& found, MonoTime now, rtps::Ou
     remote.vendor = found.data.vendor;
     remote.builtin_endpoints = found.data.builtin_endpoints;
     remote.returning = found.returning;
+    remote.added = now;
     const Remote& added = remotes_.insert_or_assign(prefix, std::move(remote)).first->second;
     match_endpoints(prefix, added, added.builtin_endpoints, now, outbox);
 }
@@ -130,6 +132,22 @@ void Sedp::unmatch_endpoints(GuidPrefix prefix, std::uint32_t bits) {
     }
 }
 
+void Sedp::note_heard(const wire::ReceiverState& from, MonoTime now, rtps::Outbox& outbox) {
+    if (from.destination != own_) return;
+    const auto found = remotes_.find(from.source);
+    if (found == remotes_.end() || std::exchange(found->second.knows_us, true)) return;
+    const Remote& remote = found->second;
+    // The repetitions after the match take care of the first moments.
+    constexpr Duration still_repeating = std::chrono::milliseconds{6};
+    if (now - remote.added <= still_repeating) return;
+    for (Topic* topic : {&publications_, &subscriptions_, &messages_}) {
+        const Guid reader{from.source, topic->reader.id()};
+        if (!topic->writer.matched(reader)) continue;
+        if (topic->writer.acknowledged_by(reader, topic->writer.last())) continue;
+        topic->writer.match(reader, remote.destination, now, outbox);
+    }
+}
+
 // Some implementations make the prefix from host and process id, so that a process in a container
 // comes back under the same one and counts from 1 again. What it announced before means nothing
 // now.
@@ -139,6 +157,8 @@ void Sedp::restart_participant(GuidPrefix prefix, MonoTime now, rtps::Outbox& ou
     unmatch_endpoints(prefix, remote.builtin_endpoints);
     remote.acked_writers = {};
     remote.acked_readers = {};
+    remote.added = now;
+    remote.knows_us = false;
     match_endpoints(prefix, remote, remote.builtin_endpoints, now, outbox);
 }
 
@@ -244,6 +264,7 @@ void Sedp::on_heartbeat(const wire::ReceiverState& from,
                         rtps::Outbox& outbox) {
     Topic* topic = topic_of(heartbeat.reader, heartbeat.writer);
     if (topic == nullptr) return;
+    note_heard(from, now, outbox);
     const Guid writer{from.source, heartbeat.writer};
     topic->reader.on_heartbeat(writer, heartbeat, now, outbox, received_);
     take_samples();
@@ -267,6 +288,7 @@ void Sedp::on_acknack(const wire::ReceiverState& from,
                       rtps::Outbox& outbox) {
     Topic* topic = topic_of(acknack.reader, acknack.writer);
     if (topic == nullptr) return;
+    note_heard(from, now, outbox);
     topic->writer.on_acknack({from.source, acknack.reader}, acknack, now, outbox);
     take_acknowledgements();
 }

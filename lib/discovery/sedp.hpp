@@ -41,6 +41,10 @@ struct SedpOptions {
     std::int32_t first_count{1};
     std::size_t max_writers{20'000};
     std::size_t max_readers{20'000};
+    // Octets of announcements sent to a peer unasked, per built-in writer and repetition. Small,
+    // because nobody knows yet whether the address is its own (R9.1); the rest it asks for within a
+    // round trip.
+    std::size_t push_bytes{2'048};
     wire::StringLimits string_limits;
     rtps::ReaderLimits reader_limits{default_sedp_reader_limits()};
 };
@@ -131,6 +135,8 @@ class Sedp {
         VendorId vendor;  // of the participant, for the parameters that only some vendors mean
         std::uint32_t builtin_endpoints{0};
         bool returning{false};
+        MonoTime added{};
+        bool knows_us{false};  // it has sent something to us by name
         // Announcements up to here were reported as acknowledged.
         SequenceNumber acked_writers{0};
         SequenceNumber acked_readers{0};
@@ -150,6 +156,8 @@ class Sedp {
                          MonoTime now,
                          rtps::Outbox& outbox);
     void unmatch_endpoints(GuidPrefix prefix, std::uint32_t bits);
+    // The first message that names us: what we sent before may have come too early for the peer.
+    void note_heard(const wire::ReceiverState& from, MonoTime now, rtps::Outbox& outbox);
     void restart_participant(GuidPrefix prefix, MonoTime now, rtps::Outbox& outbox);
 
     void take_samples();

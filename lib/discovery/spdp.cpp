@@ -112,12 +112,15 @@ void Spdp::on_announcement(const wire::ReceiverState& from,
         // It may have been away when start() addressed it.
         if (!was_confirmed) {
             send(known->second.metatraffic, {}, announcement_, PayloadKind::data, outbox);
+            known->second.found = now;
+            schedule_greeting(known->second);
         }
         return;
     }
     RemoteParticipant* remote = add(std::move(*decoded), from.source_vendor, came_from, now);
     if (remote == nullptr) return;
     remote->confirmed = true;
+    schedule_greeting(*remote);
     // The answer that is not waited for saves the other side up to a period (fact sheet 12.6). It
     // is given to directed messages too; no loop, because only the first message finds somebody
     // new.
@@ -165,6 +168,7 @@ RemoteParticipant* Spdp::add(ParticipantData data,
         rtps::Destination{prefix, user_of(data, came_from), vendor});
     remote.data = std::move(data);
     remote.heard = now;
+    remote.found = now;
     RemoteParticipant& added = participants_.emplace(prefix, std::move(remote)).first->second;
     schedule_lease(prefix, added);
     return &added;
@@ -192,6 +196,7 @@ void Spdp::remove(GuidPrefix prefix, LossReason reason) {
     const auto found = participants_.find(prefix);
     if (found == participants_.end()) return;
     lease_checks_.erase({found->second.checked_at, prefix});
+    cancel_greeting(found->second);
     participants_.erase(found);
     events_.push_back(ParticipantLost{prefix, reason});
 }
@@ -206,9 +211,34 @@ void Spdp::schedule_lease(GuidPrefix prefix, RemoteParticipant& remote) {
     lease_checks_.emplace(remote.checked_at, prefix);
 }
 
-void Spdp::renew(GuidPrefix prefix, MonoTime now) {
+void Spdp::renew(GuidPrefix prefix, MonoTime now, Addressed addressed) {
     const auto found = participants_.find(prefix);
-    if (found != participants_.end() && now > found->second.heard) found->second.heard = now;
+    if (found == participants_.end()) return;
+    RemoteParticipant& remote = found->second;
+    remote.heard = std::max(remote.heard, now);
+    if (addressed != Addressed::us || remote.knows_us) return;
+    remote.knows_us = true;
+    cancel_greeting(remote);
+}
+
+void Spdp::schedule_greeting(RemoteParticipant& remote) {
+    cancel_greeting(remote);
+    if (remote.knows_us || remote.greetings >= options_.greet_again_after.size()) return;
+    remote.greet_at = after(remote.found, options_.greet_again_after[remote.greetings]);
+    greetings_.emplace(remote.greet_at, remote.data.guid.prefix);
+}
+
+void Spdp::cancel_greeting(RemoteParticipant& remote) {
+    greetings_.erase({remote.greet_at, remote.data.guid.prefix});
+}
+
+void Spdp::greet_again(MonoTime now, rtps::Outbox& outbox) {
+    while (!greetings_.empty() && greetings_.begin()->first <= now) {
+        RemoteParticipant& remote = participants_.at(greetings_.begin()->second);
+        send(remote.metatraffic, {}, announcement_, PayloadKind::data, outbox);
+        ++remote.greetings;
+        schedule_greeting(remote);
+    }
 }
 
 void Spdp::expire_leases(MonoTime now) {
@@ -226,6 +256,7 @@ void Spdp::expire_leases(MonoTime now) {
 
 void Spdp::tick(MonoTime now, rtps::Outbox& outbox) {
     expire_leases(now);
+    greet_again(now, outbox);
     if (next_announcement_ <= now) {
         announce(outbox);
         if (initial_left_ > 0) --initial_left_;
@@ -239,7 +270,8 @@ void Spdp::tick(MonoTime now, rtps::Outbox& outbox) {
 
 MonoTime Spdp::next_deadline() const {
     const MonoTime lease = lease_checks_.empty() ? MonoTime::max() : lease_checks_.begin()->first;
-    return std::min({lease, next_announcement_, next_directed_});
+    const MonoTime greeting = greetings_.empty() ? MonoTime::max() : greetings_.begin()->first;
+    return std::min({lease, greeting, next_announcement_, next_directed_});
 }
 
 std::optional<SpdpEvent> Spdp::next_event() {
@@ -307,6 +339,7 @@ void Spdp::goodbye(rtps::Outbox& outbox) {
     }
     next_announcement_ = MonoTime::max();
     next_directed_ = MonoTime::max();
+    greetings_.clear();
 }
 
 const RemoteParticipant* Spdp::find(GuidPrefix prefix) const {

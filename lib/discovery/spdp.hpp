@@ -15,7 +15,9 @@
 #include "wire/qos_parameters.hpp"
 #include "wire/submessage.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -36,6 +38,13 @@ struct SpdpOptions {
     SequenceNumber first_number{1};
     std::size_t max_participants{1'000};
     wire::StringLimits string_limits;
+    // A new participant is answered again after these times until it shows that it knows us: Fast
+    // DDS announces itself a little before it hears what is sent to it.
+    std::array<Duration, 5> greet_again_after{std::chrono::milliseconds{10},
+                                              std::chrono::milliseconds{40},
+                                              std::chrono::milliseconds{100},
+                                              std::chrono::milliseconds{300},
+                                              std::chrono::seconds{1}};
     // Announcements at start, this far apart.
     unsigned initial_announcements{5};
     Duration initial_period{std::chrono::milliseconds{100}};
@@ -74,6 +83,16 @@ struct RemoteParticipant {
     MonoTime heard{};                                // when it last sent anything
     MonoTime checked_at{};                           // its entry in the timetable of leases
     bool confirmed{false};                           // heard in this run, not only remembered
+    bool knows_us{false};                            // it has sent something to us by name
+    MonoTime found{};
+    std::size_t greetings{0};  // answers repeated so far
+    MonoTime greet_at{};       // its entry in the timetable of greetings, if it has one
+};
+
+// Whom a message named as its receiver (INFO_DST).
+enum class Addressed : std::uint8_t {
+    everybody,
+    us
 };
 
 class Spdp {
@@ -106,8 +125,8 @@ class Spdp {
                  rtps::Outbox& outbox);
 
     // Any valid message of the participant came in: its lease starts again (8.4.13; fact
-    // sheet 1.4).
-    void renew(GuidPrefix prefix, MonoTime now);
+    // sheet 1.4). One that names us shows that it knows us.
+    void renew(GuidPrefix prefix, MonoTime now, Addressed addressed = Addressed::everybody);
 
     void tick(MonoTime now, rtps::Outbox& outbox);
     // MonoTime::max(): never.
@@ -163,6 +182,10 @@ class Spdp {
     void schedule_lease(GuidPrefix prefix, RemoteParticipant& remote);
     void expire_leases(MonoTime now);
 
+    void schedule_greeting(RemoteParticipant& remote);
+    void cancel_greeting(RemoteParticipant& remote);
+    void greet_again(MonoTime now, rtps::Outbox& outbox);
+
     void announce(rtps::Outbox& outbox);
     void announce_to_all_known(rtps::Outbox& outbox);
     void send(const rtps::DestinationPtr& destination,
@@ -183,6 +206,7 @@ class Spdp {
     // When to look at whose lease. A renewal does not touch it: the entry comes up early and is put
     // back then, so that a message costs one look-up. One entry for each participant.
     std::set<std::pair<MonoTime, GuidPrefix>> lease_checks_;
+    std::set<std::pair<MonoTime, GuidPrefix>> greetings_;
 
     MonoTime next_announcement_{MonoTime::max()};
     MonoTime next_directed_{MonoTime::max()};

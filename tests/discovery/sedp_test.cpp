@@ -248,6 +248,36 @@ TEST_CASE(
     CHECK(only<WriterFound>(pair.right.events()).size() == 1);
 }
 
+TEST_CASE("a peer that was late to know us gets everything with the first thing it says to us") {
+    Pair pair;
+    pair.left.sedp.announce(endpoint(pair.left.prefix, writer_id));
+    pair.left.sedp.add_participant(pair.right.as_found(), pair.now, pair.left.outbox);
+    // Between two HEARTBEATs of the left one, which back off.
+    pair.run(450ms);
+    pair.right.sedp.add_participant(pair.left.as_found(), pair.now, pair.right.outbox);
+    pair.run(2ms);
+    CHECK(only<WriterFound>(pair.right.events()).size() == 1);
+    CHECK(pair.left.sedp.acknowledged_by(pair.right.prefix, EntityId{writer_id}));
+}
+
+TEST_CASE("what a peer is sent unasked is little, and it gets the rest at once by asking") {
+    Pair pair;
+    for (std::uint32_t i = 0; i < 1'000; ++i) {
+        pair.left.sedp.announce(endpoint(pair.left.prefix, (i << 8U) | 0x02U));
+    }
+    pair.left.sedp.add_participant(pair.right.as_found(), pair.now, pair.left.outbox);
+    std::size_t unasked = 0;
+    pair.lost = [&](const Node& from, const Buffer& message) {
+        if (&from == &pair.left) unasked += message.size();
+        return false;
+    };
+    pair.run(1min);
+    CHECK(unasked < 20'000);
+    pair.right.sedp.add_participant(pair.left.as_found(), pair.now, pair.right.outbox);
+    pair.run(200ms);
+    CHECK(pair.right.sedp.writers().size() == 1'000);
+}
+
 TEST_CASE("one knows when the peer has an announcement") {
     Pair pair;
     const EntityId writer{writer_id};

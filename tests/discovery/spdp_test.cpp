@@ -225,6 +225,43 @@ TEST_CASE("a known participant is not answered again") {
     CHECK(bench.events().empty());
 }
 
+TEST_CASE("the answer is repeated until the new participant shows that it knows us") {
+    SpdpOptions options = Bench::default_options();
+    options.announce_to.clear();
+    Bench bench(options);
+    bench.announce(peer(2));
+    REQUIRE(drain(bench.outbox).size() == 1);
+    const MonoTime found_at = bench.now;
+    std::vector<Duration> repeated;
+    const auto run = [&](Duration until) {
+        while (bench.spdp.next_deadline() <= found_at + until) {
+            bench.advance(bench.spdp.next_deadline() - bench.now);
+            for (const auto& transmit : drain(bench.outbox)) {
+                CHECK(transmit.to == std::vector{peer_locator});
+                repeated.push_back(bench.now - found_at);
+            }
+        }
+    };
+    SECTION("never") {
+        run(9s);
+        CHECK(repeated == std::vector<Duration>{10ms, 40ms, 100ms, 300ms, 1s});
+    }
+    SECTION("after 50 ms") {
+        run(50ms);
+        bench.spdp.renew(prefix_of(2), bench.now, Addressed::everybody);
+        CHECK(bench.spdp.next_deadline() == found_at + 100ms);
+        bench.spdp.renew(prefix_of(2), bench.now, Addressed::us);
+        run(9s);
+        CHECK(repeated == std::vector<Duration>{10ms, 40ms});
+    }
+    SECTION("gone meanwhile") {
+        bench.receive(
+            prefix_of(2), vendor::eprosima, {}, PayloadKind::none, departure_qos(peer(2).guid));
+        run(9s);
+        CHECK(repeated.empty());
+    }
+}
+
 TEST_CASE("participants of other implementations are found by their own messages") {
     Bench bench;
     bench.receive(captured::cyclone_spdp());
@@ -528,6 +565,7 @@ TEST_CASE("whoever does not hear the group is told directly, often enough for th
     Bench bench(options);
     bench.spdp.start(bench.now, bench.outbox);
     bench.announce(peer(2, 3600));
+    bench.spdp.renew(prefix_of(2), bench.now, Addressed::us);
     (void)drain(bench.outbox);
     std::size_t directed = 0;
     for (int i = 0; i < 30; ++i) {
