@@ -190,3 +190,21 @@ TEST_CASE("a writer that is not matched changes nothing") {
     CHECK(r.sent().empty());
     CHECK_FALSE(r.reader.status(stranger));
 }
+
+TEST_CASE("a GAP that is ahead of its HEARTBEAT is believed when that follows at once, not later") {
+    ReaderUnderTest r;
+    r.data(1);
+    r.gap(2, 1'000);
+    CHECK(r.delivered() == "1");
+    SECTION("at once") {
+        r.heartbeat(1, 500);
+        CHECK(r.delivered() == "[2-500]");
+    }
+    SECTION("later") {
+        r.now += 200ms;
+        r.heartbeat(1, 500);
+        CHECK(r.delivered().empty());
+        r.data(2);
+        CHECK(r.delivered() == "2");
+    }
+}
