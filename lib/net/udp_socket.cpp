@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -56,6 +57,8 @@ Result<UdpSocket> UdpSocket::open(boost::asio::io_context& context, std::uint16_
         // Only groups this very socket joined, on the interfaces it joined them on.
         set_option(fd.get(), IPPROTO_IP, IP_MULTICAST_ALL, 0);
     }
+    // A dead process shows in milliseconds instead of a lease; read by receive_errors().
+    set_option(fd.get(), IPPROTO_IP, IP_RECVERR, 1);
     // Both are wishes; what was granted is reported by receive_buffer().
     set_option(fd.get(), SOL_SOCKET, SO_RCVBUF, wanted_receive_buffer);
     set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, wanted_send_buffer);
@@ -133,6 +136,32 @@ std::size_t UdpSocket::receive(ReceiveBuffers& buffers,
     return static_cast<std::size_t>(received);
 }
 
+void UdpSocket::receive_errors(const std::function<void(const Locator&)>& take) {
+    // Bounded, as everything a network can cause; the rest comes with the next call.
+    for (int i = 0; i < 64; ++i) {
+        std::array<char, 1> ignored_payload{};
+        alignas(::cmsghdr) std::array<char, 512> control{};
+        ::sockaddr_in target{};
+        ::iovec part{ignored_payload.data(), ignored_payload.size()};
+        ::msghdr header{};
+        header.msg_name = &target;
+        header.msg_namelen = sizeof target;
+        header.msg_iov = &part;
+        header.msg_iovlen = 1;
+        header.msg_control = control.data();
+        header.msg_controllen = control.size();
+        if (::recvmsg(descriptor_->native_handle(), &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return;
+        for (::cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr; part_of = CMSG_NXTHDR(&header, part_of)) {
+            if (part_of->cmsg_level != IPPROTO_IP || part_of->cmsg_type != IP_RECVERR) continue;
+            ::sock_extended_err error{};
+            std::memcpy(&error, CMSG_DATA(part_of), sizeof error);
+            if (error.ee_origin == SO_EE_ORIGIN_ICMP && error.ee_errno == ECONNREFUSED) {
+                take(Locator::udp_v4(ntohl(target.sin_addr.s_addr), ntohs(target.sin_port)));
+            }
+        }
+    }
+}
+
 void UdpSocket::close() {
     if (ready_) *ready_ = nullptr;
     if (!descriptor_) return;
@@ -163,7 +192,7 @@ std::size_t UdpSocket::send(std::span<const Outgoing> datagrams) {
             header.msg_iovlen = 1;
             header.msg_name = &targets[i];
             header.msg_namelen = sizeof targets[i];
-            if (batch[i].interface_index == 0) continue;
+            if (batch[i].interface == nullptr) continue;
             header.msg_control = controls[i].bytes.data();
             header.msg_controllen = controls[i].bytes.size();
             ::cmsghdr* control = CMSG_FIRSTHDR(&header);
@@ -171,7 +200,8 @@ std::size_t UdpSocket::send(std::span<const Outgoing> datagrams) {
             control->cmsg_type = IP_PKTINFO;
             control->cmsg_len = CMSG_LEN(sizeof(::in_pktinfo));
             ::in_pktinfo info{};
-            info.ipi_ifindex = batch[i].interface_index;
+            info.ipi_ifindex = batch[i].interface->index;
+            info.ipi_spec_dst.s_addr = htonl(batch[i].interface->address);
             std::memcpy(CMSG_DATA(control), &info, sizeof info);
         }
         std::size_t done = 0;

@@ -51,12 +51,15 @@ class UdpSocket {
     // Reads at most ReceiveBuffers::count datagrams; `take` sees each with the address it came from, valid
     // until it returns. The number read; 0 when there was nothing.
     std::size_t receive(ReceiveBuffers& buffers, const std::function<void(ByteView, const Locator&)>& take);
+    // Reads what the network reported about datagrams sent from here; `take` sees each address where nobody
+    // listens (ICMP port unreachable): the process that announced it is dead.
+    void receive_errors(const std::function<void(const Locator&)>& take);
     void close();
 
     struct Outgoing {
         ByteView datagram;
         Locator to;
-        int interface_index{0};         // multicast: which interface it leaves by; 0: the routing table
+        const Interface* interface{nullptr};  // multicast: the one it leaves by; null: the routing table
     };
     // Sends all; what the kernel has no room for is dropped, and the protocol repeats it. The number sent.
     std::size_t send(std::span<const Outgoing> datagrams);

@@ -225,6 +225,18 @@ void Participant::on(const wire::NackFrag& nack_frag, const wire::ReceiverState&
     touch(nack_frag.writer, replay->second);
 }
 
+void Participant::unreachable(const Locator& locator) {
+    for (auto probe = probes_.begin(); probe != probes_.end();) {
+        const rtps::DestinationPtr& destination = probe->second.destination;
+        if (destination == nullptr || std::ranges::find(destination->locators, locator) == destination->locators.end()) {
+            ++probe;
+            continue;
+        }
+        events_.emplace_back(WriterSilent{probe->first});
+        probe = probes_.erase(probe);
+    }
+}
+
 // --- time and output -------------------------------------------------------------------------------
 
 void Participant::tick(MonoTime now) {
@@ -388,7 +400,8 @@ void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime
 void Participant::probe_writer(const Guid& writer, MonoTime now) {
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr || !reader->reliable) return;
-    probes_[writer] = Probe{now};
+    const discovery::EndpointData* data = sedp_.find_writer(writer);
+    probes_[writer] = Probe{data == nullptr ? nullptr : destination_of(*data)};
     reader->reliable->probe(writer, now, outbox_);
 }
 

@@ -55,6 +55,9 @@ class Participant {
     void goodbye();
 
     void receive(ByteView datagram, const Locator& from, MonoTime now);
+    // Nobody listens at `locator` any more: writers probed there do not answer. Their leases run on; a
+    // port can be closed for other reasons than the end of a process.
+    void unreachable(const Locator& locator);
     void tick(MonoTime now);
     [[nodiscard]] MonoTime next_deadline() const;
     [[nodiscard]] std::optional<rtps::Transmit> next_transmit();
@@ -130,7 +133,7 @@ class Participant {
         bool may_want_payloads{false};
     };
     struct Probe {
-        MonoTime asked{};
+        rtps::DestinationPtr destination;
     };
 
     void dispatch(const wire::Submessage& submessage, const wire::ReceiverState& state, const Locator& from, MonoTime now);

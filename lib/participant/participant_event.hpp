@@ -17,6 +17,11 @@ struct WriterAnswered {
     SequenceRange held;
 };
 
+// A writer that probe_writer() asked cannot answer: nobody listens where its process did.
+struct WriterSilent {
+    Guid writer;
+};
+
 // A late reader has acknowledged everything it was owed.
 struct HistoryDelivered {
     EntityId replay_writer;
@@ -54,6 +59,7 @@ using ParticipantEvent = std::variant<discovery::ParticipantFound,
                                       discovery::ReaderLost,
                                       discovery::LocalAcknowledged,
                                       WriterAnswered,
+                                      WriterSilent,
                                       HistoryDelivered,
                                       ReaderSpoke,
                                       MalformedDatagram,

@@ -213,9 +213,12 @@ void DomainRuntime::on_readable(net::UdpSocket& socket, std::span<const service:
         const std::size_t received = socket.receive(buffers_, [&](ByteView datagram, const Locator& from) {
             for (const service::Side side : sides) service_->receive(side, datagram, from, now);
         });
-        if (received == 0) break;
         if (received < net::ReceiveBuffers::count) break;
     }
+    // Readable also means that an error waits; the socket sends for one side only.
+    socket.receive_errors([&](const Locator& nobody_there) {
+        for (const service::Side side : sides) service_->unreachable(side, nobody_there, system_now());
+    });
     turn();
 }
 
@@ -277,11 +280,11 @@ void DomainRuntime::transmit() {
             for (const rtps::Transmit& transmit : transmits_) {
                 for (const Locator& to : transmit.to) {
                     if (!to.is_multicast()) {
-                        outgoing_.push_back({transmit.datagram, to, 0});
+                        outgoing_.push_back({transmit.datagram, to, nullptr});
                         continue;
                     }
                     for (const net::Interface& interface : sockets_.interfaces) {
-                        outgoing_.push_back({transmit.datagram, to, interface.index});
+                        outgoing_.push_back({transmit.datagram, to, &interface});
                     }
                 }
             }

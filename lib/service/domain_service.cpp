@@ -201,6 +201,11 @@ void DomainService::receive(Side side, ByteView datagram, const Locator& from, N
     if (side == Side::ingest) ingest_->take_samples(now);
 }
 
+void DomainService::unreachable(Side side, const Locator& locator, Now now) {
+    participants_[static_cast<std::size_t>(side)]->unreachable(locator);
+    drain_events(side, now);
+}
+
 void DomainService::complete(store::Completion completion, Now now) {
     if (auto* committed = std::get_if<store::Committed>(&completion)) {
         ingest_->on_committed(*committed, now);
@@ -241,6 +246,8 @@ void DomainService::on_ingest_event(const participant::ParticipantEvent& event, 
         replay_->on_writer_lost(lost->guid, now);
     } else if (const auto* answered = std::get_if<participant::WriterAnswered>(&event)) {
         replay_->on_writer_answered(answered->writer, answered->held, now);
+    } else if (const auto* silent = std::get_if<participant::WriterSilent>(&event)) {
+        replay_->on_writer_lost(silent->writer, now);
     } else if (const auto* restarted = std::get_if<participant::NumberingRestarted>(&event)) {
         ingest_->on_numbering_restarted(restarted->writer, now);
     } else if (const auto* peer = std::get_if<discovery::ParticipantFound>(&event)) {

@@ -57,6 +57,8 @@ class DomainService {
     void goodbye();
 
     void receive(Side side, ByteView datagram, const Locator& from, Now now);
+    // The network says that nobody listens at `locator` any more.
+    void unreachable(Side side, const Locator& locator, Now now);
     void complete(store::Completion completion, Now now);
     // Once after any input: hands over what gathered, drives what is due.
     void turn(Now now);

@@ -55,7 +55,7 @@ bool decode_wanted(ByteView bytes, const Wanted& wanted, SampleFrame& frame) {
 }  // namespace
 
 SamplesListed StoreCore::list(const ListSamples& command) {
-    SamplesListed answer{command.ticket, command.group, {}, false};
+    SamplesListed answer{command.ticket, command.group, {}, false, next_arrival - 1};
     if (command.group >= groups.size()) return answer;
     Group& group = *groups[command.group];
     for (const auto& history : group.histories) {
