@@ -397,11 +397,27 @@ void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime
     if (reader != nullptr && reader->reliable) reader->reliable->committed(writer, through, now, outbox_);
 }
 
+// Fast DDS has ports of its own for each participant: a younger one at the same address took the place of
+// a process that died without a word.
+bool Participant::replaced(const discovery::RemoteParticipant& owner) const {
+    if (owner.data.vendor != vendor::eprosima) return false;
+    return std::ranges::any_of(spdp_.participants(), [&](const auto& entry) {
+        const discovery::RemoteParticipant& other = entry.second;
+        return &other != &owner && other.heard > owner.heard && other.data.vendor == vendor::eprosima &&
+               other.user->locators == owner.user->locators;
+    });
+}
+
 void Participant::probe_writer(const Guid& writer, MonoTime now) {
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr || !reader->reliable) return;
     const discovery::EndpointData* data = sedp_.find_writer(writer);
     probes_[writer] = Probe{data == nullptr ? nullptr : destination_of(*data)};
+    if (const discovery::RemoteParticipant* owner = spdp_.find(writer.prefix); owner != nullptr && replaced(*owner)) {
+        probes_.erase(writer);
+        events_.emplace_back(WriterSilent{writer});
+        return;
+    }
     reader->reliable->probe(writer, now, outbox_);
 }
 

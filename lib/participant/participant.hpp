@@ -147,6 +147,7 @@ class Participant {
     [[nodiscard]] IngestReader* reader_of(const Guid& writer);
     void touch(EntityId id, Replay& replay);
     [[nodiscard]] rtps::DestinationPtr destination_of(const discovery::EndpointData& endpoint) const;
+    [[nodiscard]] bool replaced(const discovery::RemoteParticipant& owner) const;
     void collect_events();
 
     GuidPrefix prefix_;

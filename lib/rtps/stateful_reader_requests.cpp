@@ -104,7 +104,8 @@ void StatefulReader::probe(const Guid& writer, MonoTime now, Outbox& outbox) {
     wire::AckNack acknack;
     acknack.reader = own_;
     acknack.writer = writer.entity;
-    acknack.state.base = next(known->proxy.committed());
+    const bool fast_dds = known->destination->vendor == vendor::eprosima;
+    acknack.state.base = fast_dds ? SequenceNumber{0} : next(known->proxy.committed());
     acknack.count = next_count(*known);
     acknack.final = false;
     outbox.acknack(known->destination, acknack);
