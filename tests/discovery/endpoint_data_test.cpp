@@ -275,7 +275,8 @@ TEST_CASE("the key of an endpoint dispose") {
     REQUIRE(ours.has_value());
     CHECK(*ours == expected);
 
-    const auto cyclone = data_of(captured::cyclone_reader_dispose(), entity::subscriptions_writer);
+    const Buffer message = captured::cyclone_reader_dispose();
+    const auto cyclone = data_of(message, entity::subscriptions_writer);
     REQUIRE(cyclone.size() == 1);
     const auto key = decode_endpoint_key(cyclone[0].data.payload);
     REQUIRE(key.has_value());

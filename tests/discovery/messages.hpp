@@ -29,6 +29,8 @@ inline std::vector<SeenSubmessage> submessages_of(const Buffer& message) {
     return seen;
 }
 
+std::vector<SeenSubmessage> submessages_of(Buffer&&) = delete;
+
 struct SeenData {
     wire::ReceiverState state;
     wire::Data data;
@@ -43,6 +45,8 @@ inline std::vector<SeenData> data_of(const Buffer& message, EntityId writer) {
     }
     return seen;
 }
+
+std::vector<SeenData> data_of(Buffer&&, EntityId) = delete;
 
 inline std::vector<rtps::Transmit> drain(rtps::Outbox& outbox) {
     std::vector<rtps::Transmit> transmits;

@@ -226,7 +226,8 @@ TEST_CASE("the key of a participant dispose in its three payload forms") {
     REQUIRE(ours.has_value());
     CHECK(*ours == expected);
 
-    const auto cyclone = data_of(captured::cyclone_participant_dispose(), entity::spdp_writer);
+    const Buffer message = captured::cyclone_participant_dispose();
+    const auto cyclone = data_of(message, entity::spdp_writer);
     REQUIRE(cyclone.size() == 1);
     CHECK(cyclone[0].data.has_key);
     const auto key = decode_participant_key(cyclone[0].data.payload);

@@ -16,8 +16,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const wire::StringLimits limits;
-
 GuidPrefix prefix_of(std::uint8_t number) {
     return GuidPrefix{{1, 0x7f, number}};
 }
@@ -664,13 +662,15 @@ TEST_CASE("SEDP of Cyclone DDS as recorded is taken in") {
     found.data.guid.prefix =
         GuidPrefix{{0x5a, 0xb8, 0x10, 0x01, 0x16, 0x36, 0xc7, 0xd5, 0x18, 0x95, 0xc5, 0x4e}};
     node.sedp.add_participant(found, now, node.outbox);
+    const Buffer publications = captured::cyclone_sedp_writers();
+    const Buffer subscriptions = captured::cyclone_sedp_readers();
     // The recorded messages are directed to somebody else; what they hold is what counts here.
-    for (const SeenSubmessage& seen : submessages_of(captured::cyclone_sedp_writers())) {
+    for (const SeenSubmessage& seen : submessages_of(publications)) {
         node.dispatch(seen, now);
     }
     CHECK(only<WriterFound>(node.events()).size() == 5);
     // Number 1 of the subscriptions was in an earlier datagram, so these wait for it.
-    for (const SeenSubmessage& seen : submessages_of(captured::cyclone_sedp_readers())) {
+    for (const SeenSubmessage& seen : submessages_of(subscriptions)) {
         node.dispatch(seen, now);
     }
     CHECK(only<ReaderFound>(node.events()).empty());
