@@ -1,0 +1,220 @@
+#include "durabilityctl/command.hpp"
+
+#include "base/text.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace durability::ctl {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr Takes live = Takes::socket | Takes::json;
+
+constexpr std::array table{
+    Command{"status", "", "What the daemon is doing, on one screen.", 0, 0, live, run_status},
+    Command{"topics",
+            "",
+            "Served topics: contract, storage, what is kept, who writes and reads.",
+            0,
+            0,
+            live | Takes::names | Takes::domain,
+            run_topics},
+    Command{"writers",
+            "[TOPIC]",
+            "Source writers: alive or retired, received, committed, kept.",
+            0,
+            1,
+            live | Takes::domain,
+            run_writers},
+    Command{"readers",
+            "[TOPIC]",
+            "Late readers: who was served what, up to where.",
+            0,
+            1,
+            live | Takes::domain,
+            run_readers},
+    Command{"events", "", "The latest events of the running daemon.", 0, 0, live, run_events},
+    Command{"stop",
+            "",
+            "Ends the daemon as SIGTERM does; with --goodbye it takes leave of its peers.",
+            0,
+            0,
+            Takes::socket | Takes::goodbye,
+            run_stop},
+};
+
+struct NamedOption {
+    std::string_view name;
+    Takes bit;
+    std::string_view help;
+};
+constexpr std::array named_options{
+    NamedOption{"socket",
+                Takes::socket,
+                "--socket PATH     control socket (default: that of the configuration)"},
+    NamedOption{"state-dir",
+                Takes::state_dir,
+                "--state-dir DIR   read the store in DIR instead of asking a daemon"},
+    NamedOption{"json", Takes::json, "--json            for programs"},
+    NamedOption{"names", Takes::names, "--names           topic names only, one a line"},
+    NamedOption{"domain", Takes::domain, "--domain N        this DDS domain only"},
+    NamedOption{"payload", Takes::payload, "--payload KIND    hex (default) or none"},
+    NamedOption{"goodbye", Takes::goodbye, "--goodbye         dispose both participants"},
+};
+
+po::options_description described() {
+    po::options_description options;
+    // clang-format off
+    options.add_options()
+        ("socket", po::value<std::string>(), "")
+        ("state-dir", po::value<std::string>(), "")
+        ("json", po::bool_switch(), "")
+        ("names", po::bool_switch(), "")
+        ("goodbye", po::bool_switch(), "")
+        ("payload", po::value<std::string>(), "")
+        ("domain,d", po::value<std::uint32_t>(), "")
+        ("help,h", po::bool_switch(), "")
+        ("version,V", po::bool_switch(), "")
+        ("word", po::value<std::vector<std::string>>(), "");
+    // clang-format on
+    return options;
+}
+
+tl::unexpected<Error> usage(std::string text) {
+    return fail(Errc::invalid_argument, std::move(text));
+}
+
+std::string text_of(const po::variables_map& map, const char* name) {
+    return map.count(name) > 0 ? map[name].as<std::string>() : std::string();
+}
+
+Result<Arguments> unknown_command(const std::string& name) {
+    std::array<std::string_view, table.size()> names;
+    std::transform(table.begin(), table.end(), names.begin(), [](const Command& command) {
+        return command.name;
+    });
+    std::string text = fmt::format("unknown command '{}'", printable(name, 60));
+    if (const auto near = closest_match(name, names))
+        text += fmt::format("; did you mean '{}'?", *near);
+    return usage(std::move(text));
+}
+
+// Options and words that the command does not take.
+Status check(const Command& command, const Arguments& arguments, const po::variables_map& map) {
+    for (const auto& [name, bit, help] : named_options) {
+        const auto found = map.find(std::string(name));
+        if (found == map.end() || found->second.defaulted()) continue;
+        if (!takes(command.options, bit))
+            return usage(fmt::format("{} takes no --{}", command.name, name));
+    }
+    if (arguments.words.size() < command.min_words) {
+        return usage(fmt::format("{} needs {}", command.name, command.words));
+    }
+    if (arguments.words.size() > command.max_words) {
+        return usage(fmt::format("{} does not take the word '{}'",
+                                 command.name,
+                                 printable(arguments.words[command.max_words], 60)));
+    }
+    if (!arguments.socket.empty() && !arguments.state_dir.empty()) {
+        return usage("--socket asks a daemon, --state-dir reads a store: give one of them");
+    }
+    return {};
+}
+
+Result<Arguments> collect(const po::variables_map& map) {
+    Arguments arguments;
+    arguments.help = map["help"].as<bool>();
+    arguments.version = map["version"].as<bool>();
+    arguments.json = map["json"].as<bool>();
+    arguments.names = map["names"].as<bool>();
+    arguments.goodbye = map["goodbye"].as<bool>();
+    arguments.socket = text_of(map, "socket");
+    arguments.state_dir = text_of(map, "state-dir");
+    if (map.count("domain") > 0) arguments.domain = map["domain"].as<std::uint32_t>();
+    if (map.count("word") > 0) arguments.words = map["word"].as<std::vector<std::string>>();
+    if (!arguments.words.empty()) {
+        arguments.command = arguments.words.front();
+        arguments.words.erase(arguments.words.begin());
+    }
+    if (map.count("payload") > 0) {
+        const std::string kind = map["payload"].as<std::string>();
+        if (kind != "hex" && kind != "none") return usage("--payload is hex or none");
+        arguments.payload = kind == "hex";
+    }
+    const bool about = arguments.help || arguments.version;
+    if (arguments.command.empty())
+        return about ? Result<Arguments>(arguments) : usage("no command is given");
+    const Command* command = find_command(arguments.command);
+    if (command == nullptr) return unknown_command(arguments.command);
+    if (about) return arguments;
+    if (auto checked = check(*command, arguments, map); !checked)
+        return tl::unexpected(checked.error());
+    return arguments;
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+    return table;
+}
+
+const Command* find_command(std::string_view name) {
+    const auto found = std::find_if(table.begin(), table.end(), [name](const Command& command) {
+        return command.name == name;
+    });
+    return found == table.end() ? nullptr : &*found;
+}
+
+Result<Arguments> parse_arguments(int argc, const char* const* argv) {
+    try {
+        using po::command_line_style::allow_guessing;
+        using po::command_line_style::unix_style;
+        po::positional_options_description words;
+        words.add("word", -1);
+        const po::options_description options = described();
+        po::variables_map map;
+        po::store(po::command_line_parser(argc, argv)
+                      .options(options)
+                      .positional(words)
+                      .style(unix_style & ~allow_guessing)
+                      .run(),
+                  map);
+        return collect(map);
+    } catch (const po::error& error) {
+        return usage(error.what());
+    }
+}
+
+std::string help_text() {
+    std::string text =
+        "Usage: durabilityctl COMMAND [options]\n\n"
+        "Looks into a running durabilityd, or into its store.\n\nCommands:\n";
+    for (const Command& command : table) {
+        text += fmt::format(
+            "  {:<18}{}\n", fmt::format("{} {}", command.name, command.words), command.help);
+    }
+    text += "\nOptions (which command takes which: durabilityctl COMMAND --help):\n";
+    for (const auto& option : named_options)
+        text += fmt::format("  {}\n", option.help);
+    return text + "\nManual: durabilityctl(1).\n";
+}
+
+std::string help_text(const Command& command) {
+    std::string text = fmt::format("Usage: durabilityctl {}{}{} [options]\n\n{}\n",
+                                   command.name,
+                                   command.words.empty() ? "" : " ",
+                                   command.words,
+                                   command.help);
+    if (command.options != Takes::nothing) text += "\nOptions:\n";
+    for (const auto& option : named_options) {
+        if (takes(command.options, option.bit)) text += fmt::format("  {}\n", option.help);
+    }
+    return text;
+}
+
+}  // namespace durability::ctl

@@ -1,0 +1,76 @@
+// The commands of durabilityctl as a table: help, parsing and completion walk it. One file for
+// each.
+#pragma once
+
+#include "durability/error.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace durability::ctl {
+
+// Options that a command may take; a bit each.
+enum class Takes : std::uint32_t {
+    nothing = 0,
+    socket = 1U << 0U,     // --socket PATH
+    state_dir = 1U << 1U,  // --state-dir DIR
+    json = 1U << 2U,       // --json
+    names = 1U << 3U,      // --names
+    goodbye = 1U << 4U,    // --goodbye
+    payload = 1U << 5U,    // --payload none|hex
+    domain = 1U << 6U,     // --domain N
+};
+[[nodiscard]] constexpr Takes operator|(Takes a, Takes b) {
+    return static_cast<Takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+[[nodiscard]] constexpr bool takes(Takes set, Takes option) {
+    return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(option)) != 0;
+}
+
+// What was typed, checked against the table.
+struct Arguments {
+    std::string command;
+    std::vector<std::string> words;  // after the command
+    std::string socket;              // empty: that of the configuration
+    std::string state_dir;           // empty: not given
+    bool json{false};
+    bool names{false};
+    bool goodbye{false};
+    bool payload{true};
+    std::int64_t domain{-1};  // -1: all
+    bool help{false};
+    bool version{false};
+};
+
+// What a command did: the exit status with text already printed, or an error for main to print.
+using Outcome = Result<int>;
+
+struct Command {
+    std::string_view name;
+    std::string_view words;  // "[TOPIC]"; for the synopsis
+    std::string_view help;   // one sentence
+    std::size_t min_words{0};
+    std::size_t max_words{0};
+    Takes options{Takes::nothing};
+    Outcome (*run)(const Arguments& arguments){nullptr};
+};
+
+[[nodiscard]] std::span<const Command> commands();
+[[nodiscard]] const Command* find_command(std::string_view name);
+
+Outcome run_status(const Arguments& arguments);
+Outcome run_topics(const Arguments& arguments);
+Outcome run_writers(const Arguments& arguments);
+Outcome run_readers(const Arguments& arguments);
+Outcome run_events(const Arguments& arguments);
+Outcome run_stop(const Arguments& arguments);
+
+// The error is a sentence for the user; the exit status is then 64.
+[[nodiscard]] Result<Arguments> parse_arguments(int argc, const char* const* argv);
+[[nodiscard]] std::string help_text();
+[[nodiscard]] std::string help_text(const Command& command);
+
+}  // namespace durability::ctl

@@ -1,0 +1,97 @@
+#include "durabilityctl/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+namespace durability::ctl {
+namespace {
+
+// Characters, not bytes: the texts are UTF-8 (printable() sees to it).
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+    }));
+}
+
+std::string padded(const std::string& text, std::size_t wanted, Align align) {
+    const std::size_t have = width(text);
+    const std::string blanks(wanted > have ? wanted - have : 0, ' ');
+    return align == Align::right ? blanks + text : text + blanks;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print_error(std::string_view text) {
+    std::fflush(stdout);
+    const std::string line = fmt::format("durabilityctl: {}\n", text);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string Table::to_text() const {
+    std::vector<std::size_t> widths;
+    for (const Column& column : columns_)
+        widths.push_back(width(column.title));
+    for (const auto& row : rows_) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], width(row[i]));
+    }
+    std::string out;
+    const auto add_line = [&](const auto& cell) {
+        std::string line;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (i > 0) line += "  ";
+            line += padded(cell(i), widths[i], columns_[i].align);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + '\n';
+    };
+    add_line([this](std::size_t i) -> const std::string& { return columns_[i].title; });
+    for (const auto& row : rows_)
+        add_line([&row](std::size_t i) -> const std::string& { return row[i]; });
+    return out;
+}
+
+std::string human_size(std::uint64_t bytes) {
+    constexpr std::array<std::string_view, 4> units{"KiB", "MiB", "GiB", "TiB"};
+    if (bytes < 1'024) return std::to_string(bytes);
+    double value = static_cast<double>(bytes) / 1'024;
+    std::size_t unit = 0;
+    // Where one decimal would show 1024.0, the next unit is the right one.
+    while (value >= 1'023.95 && unit + 1 < units.size()) {
+        value /= 1'024;
+        ++unit;
+    }
+    return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string human_duration(std::chrono::nanoseconds duration) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+    if (seconds < 60) return fmt::format("{} s", seconds);
+    if (seconds < 3'600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+    if (seconds < 86'400) return fmt::format("{} h {} min", seconds / 3'600, seconds % 3'600 / 60);
+    return fmt::format("{} d {} h", seconds / 86'400, seconds % 86'400 / 3'600);
+}
+
+std::string local_time(std::int64_t wall_ns) {
+    constexpr std::int64_t second = 1'000'000'000;
+    std::int64_t fraction = wall_ns % second;
+    if (fraction < 0) fraction += second;
+    const std::time_t whole = (wall_ns - fraction) / second;
+    std::tm parts{};
+    if (::localtime_r(&whole, &parts) == nullptr) return std::to_string(wall_ns);
+    char date[32];
+    char zone[8];
+    std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+    std::strftime(zone, sizeof zone, "%z", &parts);
+    return fmt::format("{}.{:03} {}", date, fraction / 1'000'000, zone);
+}
+
+}  // namespace durability::ctl

@@ -1,0 +1,47 @@
+// What people read: aligned tables, sizes in KiB and MiB, times with zone. Data goes to stdout,
+// everything else to stderr.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace durability::ctl {
+
+void print(std::string_view text);
+// "durabilityctl: TEXT" on stderr.
+void print_error(std::string_view text);
+
+enum class Align : std::uint8_t {
+    left,
+    right
+};
+
+class Table {
+  public:
+    struct Column {
+        std::string title;
+        Align align{Align::left};
+    };
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    // As many cells as columns; text from the network was made safe by the caller (printable()).
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    [[nodiscard]] bool empty() const { return rows_.empty(); }
+    // Two blanks between columns, none at the end of a line.
+    [[nodiscard]] std::string to_text() const;
+
+  private:
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// "17", "1.5 KiB", "2.0 GiB"
+[[nodiscard]] std::string human_size(std::uint64_t bytes);
+// "45 s", "3 min 5 s", "2 h 10 min", "4 d 3 h"
+[[nodiscard]] std::string human_duration(std::chrono::nanoseconds duration);
+// Local time with zone: "2024-05-01 12:00:00.250 +0200"
+[[nodiscard]] std::string local_time(std::int64_t wall_ns);
+
+}  // namespace durability::ctl
