@@ -1,0 +1,129 @@
+// The files we ship against the table of options: nothing missing, nothing extra, defaults equal.
+#include "config/loader.hpp"
+#include "config/schema.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+using namespace durability;
+using namespace durability::config;
+
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path);
+    REQUIRE(in.good());
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+const std::filesystem::path source = SOURCE_DIRECTORY;
+
+// Options are commented with a bare '#', prose with "# " and a word.
+std::string uncommented(const std::string& text) {
+    std::istringstream in(text);
+    std::string out;
+    for (std::string line; std::getline(in, line);) {
+        const bool option =
+            line.size() > 1 && line[0] == '#' && (line[1] != ' ' || line.substr(0, 3) == "#  ");
+        const bool table =
+            line.starts_with("#   ") && line.find(':') == std::string::npos;  // prose in columns
+        out += (option && !table ? line.substr(1) : std::string()) + "\n";
+    }
+    return out;
+}
+
+bool of_contract(std::string_view path) {
+    return path.starts_with("topics[].contract.");
+}
+
+// What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its
+// default.
+std::map<std::string, std::string> documented() {
+    std::map<std::string, std::string> found;
+    std::istringstream in(read(source / "man/durabilityd.yaml.5"));
+    std::string option;
+    for (std::string line; std::getline(in, line);) {
+        const std::string_view item = ".It Ic ";
+        const std::string_view value = "Default: ";
+        if (line.starts_with(item)) {
+            option = line.substr(item.size());
+            CHECK(found.emplace(option, "").second);
+        } else if (line.starts_with(value)) {
+            REQUIRE(found.count(option) == 1);
+            std::string text = line.substr(value.size());
+            if (text.ends_with('.')) text.pop_back();
+            found[option] = text;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("the shipped file as it is means the defaults") {
+    const auto loaded = load_text("durabilityd.yaml", read(source / "config/durabilityd.yaml"));
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->origins.empty());
+}
+
+TEST_CASE("the shipped file uncommented names every option at its default") {
+    const auto loaded =
+        load_text("durabilityd.yaml", uncommented(read(source / "config/durabilityd.yaml")));
+    if (!loaded) FAIL(to_text(loaded.error()));
+    REQUIRE(loaded->config.topics.size() == 1);
+    Config set = loaded->config;
+    Config fresh;
+    TopicRule fresh_rule;
+    for (const Option& option : options()) {
+        if (of_contract(option.path)) continue;
+        CAPTURE(option.path);
+        std::string path(option.path);
+        if (path.starts_with("topics[]")) path.insert(7, "0");
+        CHECK(loaded->origins.count(path) == 1);
+        CHECK(format_value(option, option.slot(Target{&set, &set.topics[0]})) ==
+              format_value(option, option.slot(Target{&fresh, &fresh_rule})));
+    }
+    CHECK(loaded->config.topics[0].contract.empty());
+}
+
+TEST_CASE("every example loads without a warning") {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(source / "config/examples")) {
+        CAPTURE(entry.path().string());
+        const auto loaded = load_text(entry.path().string(), read(entry.path()));
+        if (!loaded) FAIL(to_text(loaded.error()));
+        CHECK(loaded->warnings.empty());
+        ++count;
+    }
+    CHECK(count == 3);
+}
+
+TEST_CASE("the manual page has every option, its default, and no other") {
+    const auto manual = documented();
+    for (const Option& option : options()) {
+        std::string path(option.path);
+        CAPTURE(path);
+        const auto found = manual.find(path);
+        if (found == manual.end()) {
+            FAIL_CHECK("not in the manual page");
+            continue;
+        }
+        Config config;
+        TopicRule rule;
+        std::string value = format_value(option, option.slot(Target{&config, &rule}));
+        if (value.empty()) value = "not set";
+        CHECK(found->second == value);
+    }
+    for (const auto& [path, value] : manual) {
+        CAPTURE(path);
+        CHECK(find_option(path) != nullptr);
+    }
+}
