@@ -1,0 +1,67 @@
+#include "daemon/check_config.hpp"
+
+#include "config/schema.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace durability;
+using namespace durability::daemon;
+using Catch::Contains;
+
+namespace {
+
+constexpr const char* busy = R"(
+domains: [3, 4]
+network: { interfaces: [eth0], peers: ["192.0.2.7:7410"], port_base: auto, multicast: no }
+store: { directory: "/srv/a b", runtime_directory: /run/x }
+topics:
+  - topic: "rt/\u00e4*"
+    partition: ""
+    serve: transient_local
+    contract: { scope: writer, cleanup_delay: 90s, max_samples: unlimited }
+  - topic: other
+    storage: memory
+)";
+
+std::string effective(const char* text) {
+    const auto loaded = config::load_text("d.yaml", text);
+    REQUIRE(loaded.has_value());
+    return effective_configuration(*loaded);
+}
+
+}  // namespace
+
+TEST_CASE("the effective configuration is a configuration that says the same") {
+    for (const char* text : {"", busy}) {
+        const std::string printed = effective(text);
+        INFO(printed);
+        const auto again = config::load_text("d.yaml", printed);
+        if (!again) FAIL(config::to_text(again.error()));
+        auto first = config::load_text("d.yaml", text);
+        REQUIRE(first.has_value());
+        REQUIRE(again->config.topics.size() == first->config.topics.size());
+        Config before = first->config;
+        Config after = again->config;
+        for (const config::Option& option : config::options()) {
+            CAPTURE(option.path);
+            if (option.path.starts_with("topics[]")) {
+                for (std::size_t i = 0; i < before.topics.size(); ++i) {
+                    CHECK(config::format_value(option, option.slot({&before, &before.topics[i]})) ==
+                          config::format_value(option, option.slot({&after, &after.topics[i]})));
+                }
+            } else {
+                CHECK(config::format_value(option, option.slot({&before, nullptr})) ==
+                      config::format_value(option, option.slot({&after, nullptr})));
+            }
+        }
+    }
+}
+
+TEST_CASE("every value is printed with where it came from") {
+    const std::string printed = effective(busy);
+    CHECK_THAT(printed, Contains("domains: [3, 4]                             # d.yaml:2\n"));
+    CHECK_THAT(printed, Contains("  sync: commit                              # default\n"));
+    CHECK_THAT(printed, Contains("  - topic: \"rt/ä*\""));
+    CHECK_THAT(printed, Contains("# d.yaml:9\n"));
+    CHECK_THAT(effective(""), Contains("topics: []"));
+}
