@@ -37,6 +37,8 @@ struct Runtime::Impl {
     Config config;
     RuntimeHooks hooks;
     boost::asio::io_context context{1};
+    // Between start and the first sockets there may be nothing pending but answers of the store threads.
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy{context.get_executor()};
     net::ReceiveBuffers buffers;
     service::EventLog events;
     boost::asio::steady_timer event_timer{context};
