@@ -155,6 +155,7 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     writer.payload_bytes += entry.payload.size();
     ++log.live_frames;
     log.live_bytes += size;
+    log.sample_bytes += size;
     ++total_samples;
     ++group.appended;
     if (!evicted.empty()) account_evicted(group);

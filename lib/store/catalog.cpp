@@ -62,6 +62,7 @@ class GroupLoader::Sink final : public FrameSink {
         entry.offset8 = static_cast<std::uint32_t>(offset / 8);
         entry.payload_size = static_cast<std::uint32_t>(frame.payload.size());
         entry.flags = flags;
+        loader_.core_.logs[log_]->sample_bytes += frame_size(body.size());
         KeyHash key{};
         const bool has_key = keyed_ && frame.key_hash != nullptr;
         if (has_key) std::memcpy(key.data(), frame.key_hash, key.size());
@@ -290,10 +291,8 @@ Status GroupLoader::cut_tail(const std::string& path, const ScanResult& scan, Fi
 
 Result<GroupLoader::Outcome> GroupLoader::set_aside(const std::string& file_name,
                                                     const ScanResult& scan) {
-    std::string target = file_name + std::string(layout::corrupt_suffix);
-    for (unsigned n = 2; names_.contains(target); ++n) {
-        target = fmt::format("{}{}-{}", file_name, layout::corrupt_suffix, n);
-    }
+    const std::string target = free_corrupt_name(
+        file_name, [this](const std::string& name) { return names_.contains(name); });
     core_.report(out_,
                  EventKind::CorruptLog,
                  {{"file", join(group_.folder, file_name)},

@@ -159,6 +159,7 @@ void StoreCore::continue_rewrite(Out& out) {
         if (done && group.on_disk()) done = job.target->sync();
         if (!done) return abandon_rewrite();
         job.size += bytes.size();
+        job.copied += bytes.size();
     }
     if (!complete) return;
     if (auto done = finish_rewrite(out); !done && rewrite) abandon_rewrite();
@@ -191,6 +192,7 @@ Status StoreCore::finish_rewrite(Out& out) {
     log.serial = next_serial++;  // a sync that is under way is about the old file
     log.file.file = job.target;
     bytes_counter(group) += job.size;
+    log.sample_bytes = job.copied;
     if (std::find(open_logs.begin(), open_logs.end(), job.log) == open_logs.end()) {
         open_logs.push_back(job.log);
     }

@@ -147,8 +147,10 @@ void StoreCore::relocate(
                 static_cast<std::uint32_t>((entry.offset() - from_begin + to_begin) / 8);
             const std::uint64_t size = sample_frame_size(entry.flags, entry.payload_size);
             source.live_bytes -= size;
+            source.sample_bytes -= size;
             --source.live_frames;
             target.live_bytes += size;
+            target.sample_bytes += size;
             ++target.live_frames;
         }
     }

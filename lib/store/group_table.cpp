@@ -62,6 +62,12 @@ Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
         if (auto synced = files.sync_directory(parent); !synced)
             return tl::unexpected(synced.error());
     }
+    // A file of that name that was of no use at the start is kept for whoever wants to look at it.
+    if (files.open(join(group->folder, layout::meta), OpenMode::read_only)) {
+        if (auto moved = set_aside(group->folder, std::string(layout::meta)); !moved) {
+            return tl::unexpected(moved.error());
+        }
+    }
     if (auto saved = save_meta(*group); !saved) return tl::unexpected(saved.error());
 
     by_key.emplace(meta.key, group->handle);

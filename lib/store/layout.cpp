@@ -87,4 +87,13 @@ bool is_set_aside(std::string_view name) {
            std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::string free_corrupt_name(const std::string& name,
+                              const std::function<bool(const std::string&)>& is_taken) {
+    std::string target = name + std::string(layout::corrupt_suffix);
+    for (unsigned n = 2; is_taken(target); ++n) {
+        target = fmt::format("{}{}-{}", name, layout::corrupt_suffix, n);
+    }
+    return target;
+}
+
 }  // namespace durability::store

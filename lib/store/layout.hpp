@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,5 +45,8 @@ inline constexpr std::string_view corrupt_suffix = ".corrupt";
 [[nodiscard]] bool is_leftover(std::string_view name);
 // One of our names with ".corrupt", ".corrupt-2", ...
 [[nodiscard]] bool is_set_aside(std::string_view name);
+// The first of these that is not taken: what was set aside before is never replaced.
+[[nodiscard]] std::string free_corrupt_name(
+    const std::string& name, const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace durability::store

@@ -48,14 +48,23 @@ Result<FoundMeta> read_meta(FileSystem& files, const std::string& path, std::uin
     return found;
 }
 
-Status make_directories(FileSystem& files, const std::string& path) {
-    auto made = files.make_directory(path);
-    if (made || made.error().code != Errc::not_found) return made;
+std::string parent_of(const std::string& path) {
     const std::size_t slash = path.find_last_of('/');
-    if (slash == std::string::npos || slash == 0) return made;
-    const std::string parent = path.substr(0, slash);
-    if (auto above = make_directories(files, parent); !above) return above;
-    if (made = files.make_directory(path); !made) return made;
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A folder that was just made is on disk before anything in it is relied on.
+Status make_directories(FileSystem& files, const std::string& path) {
+    const auto there = files.list(path);
+    if (there || there.error().code != Errc::not_found) {
+        return there ? Status{} : Status(tl::unexpected(there.error()));
+    }
+    const std::string parent = parent_of(path);
+    if (parent != "." && parent != "/") {
+        if (auto above = make_directories(files, parent); !above) return above;
+    }
+    if (auto made = files.make_directory(path); !made) return made;
     return files.sync_directory(parent);
 }
 
@@ -96,6 +105,11 @@ Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
                 {"offset", std::to_string(own->scan.good_end)},
                 {"reason", own->exists ? "metadata cannot be used" : "metadata is missing"},
                 {"action", restored ? "restored from a log" : "folder left as it is"}});
+    }
+    if (restored && own->exists && !read_only) {
+        if (auto moved = set_aside(folder, std::string(layout::meta)); !moved) {
+            return tl::unexpected(std::move(moved.error()));
+        }
     }
     return restored;
 }
@@ -143,9 +157,9 @@ Status StoreCore::recover_folder(const std::string& parent,
         groups.push_back(std::move(group));
         if (auto loaded = recover_group(*groups.back(), out); !loaded) return loaded;
         if (!read_only) {
-            // Also puts right what was restored from a log.
+            // What was restored from a log is written again.
             const auto own = files.open(join(path, layout::meta), OpenMode::read_only);
-            if (!own || own.value() == nullptr) {
+            if (!own && own.error().code == Errc::not_found) {
                 if (auto saved = save_meta(*groups.back()); !saved) return saved;
             }
         }
@@ -155,6 +169,24 @@ Status StoreCore::recover_folder(const std::string& parent,
 
 Status StoreCore::recover_group(Group& group, Out& out) {
     return GroupLoader(*this, group, out).load();
+}
+
+Result<std::string> StoreCore::set_aside(const std::string& folder, const std::string& name) {
+    auto entries = files.list(folder);
+    if (!entries) return tl::unexpected(std::move(entries.error()));
+    const auto is_taken = [&](const std::string& wanted) {
+        return std::any_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+            return entry.name == wanted;
+        });
+    };
+    const std::string target = join(folder, free_corrupt_name(name, is_taken));
+    if (auto moved = files.rename(join(folder, name), target); !moved) {
+        return tl::unexpected(std::move(moved.error()));
+    }
+    if (auto synced = files.sync_directory(folder); !synced) {
+        return tl::unexpected(std::move(synced.error()));
+    }
+    return target;
 }
 
 Status StoreCore::recover_records(Out& out) {
@@ -175,24 +207,14 @@ Status StoreCore::recover_records(Out& out) {
                 fmt::format(
                     "read {}: {} at offset {}", records.path(), scan.reason, scan.good_end));
         }
-        auto entries = files.list(options.disk_directory);
-        if (!entries) return tl::unexpected(std::move(entries.error()));
-        const auto taken = [&](const std::string& path) {
-            return std::any_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
-                return join(options.disk_directory, entry.name) == path;
-            });
-        };
-        std::string target = records.path() + std::string(layout::corrupt_suffix);
-        for (unsigned n = 2; taken(target); ++n) {
-            target = fmt::format("{}{}-{}", records.path(), layout::corrupt_suffix, n);
-        }
+        auto target = set_aside(options.disk_directory, std::string(layout::records));
+        if (!target) return tl::unexpected(std::move(target.error()));
         report(out,
                EventKind::CorruptLog,
                {{"file", records.path()},
                 {"offset", std::to_string(scan.good_end)},
                 {"reason", std::string(scan.reason)},
-                {"moved_to", target}});
-        if (auto moved = files.rename(records.path(), target); !moved) return moved;
+                {"moved_to", *target}});
         opened = records.open(files, options.disk_directory, scan);
     }
     if (!opened) return opened;

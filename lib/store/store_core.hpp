@@ -79,8 +79,9 @@ struct Log {
     LogFile file;
     GroupHandle group;
     WriterIndex writer;
-    std::uint64_t serial;         // tells it from another that has its id later
-    std::uint64_t live_bytes{0};  // frames of retained samples
+    std::uint64_t serial;           // tells it from another that has its id later
+    std::uint64_t sample_bytes{0};  // frames of all samples in it
+    std::uint64_t live_bytes{0};    // of those that are retained
     std::uint64_t live_frames{0};
     bool in_batch{false};    // on the list of logs to be written at the end of the batch
     bool touched{false};     // on the list of logs appended to since the last idle moment
@@ -89,9 +90,7 @@ struct Log {
     bool settling{false};    // sealed a moment ago: usually dies by itself
     bool wanted{false};      // to be compacted whatever its size: something in it was purged
     bool unreadable{false};  // compaction failed on damage: left alone
-    [[nodiscard]] std::uint64_t dead_bytes() const {
-        return file.size() > live_bytes ? file.size() - live_bytes : 0;
-    }
+    [[nodiscard]] std::uint64_t dead_bytes() const { return sample_bytes - live_bytes; }
 };
 
 // A compaction in progress: frames of one sealed log that are copied to a file beside it.
@@ -101,6 +100,7 @@ struct Rewrite {
     std::shared_ptr<File> target;
     std::string target_path;
     std::uint64_t size{0};
+    std::uint64_t copied{0};  // of these, frames of samples
     Arrival cursor{0};
     struct Moved {
         Arrival arrival;
@@ -229,6 +229,8 @@ struct StoreCore {
                           const Progress& progress,
                           Out& out);
     Status recover_group(Group& group, Out& out);
+    // Renames a file that cannot be used; its new name.
+    Result<std::string> set_aside(const std::string& folder, const std::string& name);
     Result<std::optional<GroupMeta>> find_meta(const std::string& folder,
                                                const GroupHash& hash,
                                                StorageKind storage,

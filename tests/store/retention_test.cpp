@@ -1,0 +1,187 @@
+// The retention rule against a plain model of it, for random contracts and samples.
+#include "store/retention.hpp"
+
+#include "store_world.hpp"
+
+#include "store/dedup.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <list>
+#include <random>
+
+using namespace durability;
+using namespace durability::store;
+using namespace durability::test;
+
+namespace {
+
+// A list that is searched from the front for everything: slow and easy to believe.
+class Model {
+  public:
+    struct Item {
+        Arrival arrival;
+        std::optional<std::uint32_t> instance;
+        friend bool operator==(const Item&, const Item&) = default;
+    };
+    Model(Contract contract, bool keyed) : contract_(contract), keyed_(keyed) {}
+
+    bool retain(Item item) {
+        if (!keyed_) item.instance = 0;
+        const auto is_mine = [&](const Item& other) {
+            return item.instance && other.instance == item.instance;
+        };
+        const auto count = [&] {
+            return static_cast<std::uint64_t>(std::count_if(items.begin(), items.end(), is_mine));
+        };
+        const bool is_new = item.instance && count() == 0;
+        if (contract_.history == ContractHistory::keep_all) {
+            if (is_new && instances() >= contract_.max_instances) return false;
+            if (item.instance && count() >= contract_.max_samples_per_instance) return false;
+            if (items.size() >= contract_.max_samples) return false;
+            items.push_back(item);
+            return true;
+        }
+        if (is_new && instances() == contract_.max_instances) {
+            const auto oldest = std::find_if(items.begin(), items.end(), [](const Item& other) {
+                return other.instance.has_value();
+            });
+            const auto victim = oldest->instance;
+            items.remove_if([&](const Item& other) { return other.instance == victim; });
+        }
+        const auto remove_oldest_mine = [&] {
+            items.erase(std::find_if(items.begin(), items.end(), is_mine));
+        };
+        while (item.instance && count() >= contract_.max_samples_per_instance)
+            remove_oldest_mine();
+        const std::uint64_t smallest =
+            std::min({contract_.depth, contract_.max_samples, contract_.max_samples_per_instance});
+        while (item.instance && count() >= smallest)
+            remove_oldest_mine();
+        while (items.size() >= contract_.max_samples)
+            items.pop_front();
+        items.push_back(item);
+        return true;
+    }
+    [[nodiscard]] std::uint64_t instances() const {
+        std::vector<std::uint32_t> seen;
+        for (const Item& item : items) {
+            if (item.instance &&
+                std::find(seen.begin(), seen.end(), *item.instance) == seen.end()) {
+                seen.push_back(*item.instance);
+            }
+        }
+        return seen.size();
+    }
+    std::list<Item> items;
+
+  private:
+    Contract contract_;
+    bool keyed_;
+};
+
+Contract random_contract(std::mt19937_64& random) {
+    const auto limit = [&](std::uint64_t below) {
+        return random() % 3 == 0 ? unlimited : 1 + random() % below;
+    };
+    Contract contract;
+    contract.history = random() % 4 == 0 ? ContractHistory::keep_all : ContractHistory::keep_last;
+    contract.depth = 1 + random() % 5;
+    contract.max_samples = limit(30);
+    contract.max_instances = limit(6);
+    contract.max_samples_per_instance = limit(6);
+    return contract;
+}
+
+}  // namespace
+
+TEST_CASE("the index keeps exactly what the rule says") {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        std::mt19937_64 random(seed);
+        const bool keyed = random() % 4 != 0;
+        const Contract contract = random_contract(random);
+        SampleIndex index(keyed);
+        Model model(contract, keyed);
+        for (Arrival arrival = 1; arrival <= 400; ++arrival) {
+            std::optional<std::uint32_t> instance;
+            if (random() % 16 != 0) instance = static_cast<std::uint32_t>(random() % 9);
+            std::optional<KeyHash> key;
+            if (keyed && instance) key = key_of(*instance);
+            SampleIndex::Entry entry;
+            entry.arrival = arrival;
+            std::vector<SampleIndex::Entry> evicted;
+            const std::size_t before = index.size();
+            const bool will_replace = replaces(index, keyed, contract, key ? &*key : nullptr);
+            const Admission verdict = retain(
+                index, keyed, contract, entry, key ? &*key : nullptr, Refusal::allowed, evicted);
+            INFO("seed " << seed << " arrival " << arrival);
+            REQUIRE((verdict == Admission::admitted) == model.retain({arrival, instance}));
+            REQUIRE(will_replace == !evicted.empty());
+            REQUIRE(index.size() ==
+                    before - evicted.size() + (verdict == Admission::admitted ? 1U : 0U));
+            REQUIRE(index.instance_count() == model.instances());
+        }
+        std::vector<Arrival> kept;
+        for (auto at = index.begin_position(); at != index.end_position(); ++at) {
+            if (!index.at(at).dead) kept.push_back(index.at(at).arrival);
+        }
+        std::vector<Arrival> expected;
+        for (const Model::Item& item : model.items)
+            expected.push_back(item.arrival);
+        INFO("seed " << seed);
+        REQUIRE(kept == expected);
+    }
+}
+
+TEST_CASE("a slow instance survives a fast one, and memory does not grow with what was evicted") {
+    SampleIndex index(true);
+    const Contract contract = keep_last(1);
+    const KeyHash slow = key_of(1);
+    const KeyHash fast = key_of(2);
+    std::vector<SampleIndex::Entry> evicted;
+    SampleIndex::Entry entry;
+    for (Arrival arrival = 1; arrival <= 200'000; ++arrival) {
+        entry.arrival = arrival;
+        std::ignore = retain(
+            index, true, contract, entry, arrival == 1 ? &slow : &fast, Refusal::allowed, evicted);
+    }
+    CHECK(index.size() == 2);
+    CHECK(index.at(index.begin_position()).arrival == 1);
+    CHECK(index.memory() < 64 * 1024);
+}
+
+TEST_CASE("a retained sample of a topic without key costs at most 64 bytes of memory") {
+    SampleIndex index(false);
+    const Contract contract = keep_last(100'000);
+    std::vector<SampleIndex::Entry> evicted;
+    SampleIndex::Entry entry;
+    for (Arrival arrival = 1; arrival <= 250'000; ++arrival) {
+        entry.arrival = arrival;
+        std::ignore = retain(index, false, contract, entry, nullptr, Refusal::allowed, evicted);
+        evicted.clear();
+    }
+    CHECK(index.size() == 100'000);
+    CHECK(index.memory() / index.size() <= 64);
+}
+
+TEST_CASE("a set of numbers knows what was put into it") {
+    std::mt19937_64 random(7);
+    NumberSet set;
+    std::vector<bool> known(400, false);
+    for (int round = 0; round < 300; ++round) {
+        const auto number = static_cast<std::int64_t>(1 + random() % 200);
+        set.insert(SequenceNumber{number});
+        known[static_cast<std::size_t>(number)] = true;
+        for (std::int64_t n = 1; n < 400; ++n) {
+            REQUIRE(set.contains({n}) == known[static_cast<std::size_t>(n)]);
+        }
+    }
+    NumberSet sparse;
+    for (std::int64_t n = 2; n < 100'000; n += 2)
+        sparse.insert(SequenceNumber{n});
+    CHECK(sparse.ranges().size() <= NumberSet::max_ranges);
+    CHECK(sparse.contains({99'998}));
+    CHECK_FALSE(sparse.contains({99'997}));
+    CHECK(sparse.greatest().value == 99'998);
+}
