@@ -1,5 +1,5 @@
-// The one hand-over between threads: bounded in items and in weight (bytes), closable, popped in batches.
-// Thread-safe: any number of producers, one consumer.
+// The one hand-over between threads: bounded in items and in weight (bytes), closable, popped in
+// batches. Thread-safe: any number of producers, one consumer.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@ class BoundedQueue {
         {
             const std::lock_guard lock(mutex_);
             if (closed_ || items_.size() >= max_items_) return false;
-            if (!items_.empty() && weight > max_weight_ - std::min(weight_, max_weight_)) return false;
+            if (!items_.empty() && weight > max_weight_ - std::min(weight_, max_weight_))
+                return false;
             weight_ += weight;
             items_.push_back(Item{std::move(item), weight});
         }
@@ -86,7 +87,8 @@ class BoundedQueue {
     std::vector<T> drain() {
         std::vector<T> batch;
         batch.reserve(items_.size());
-        for (Item& item : items_) batch.push_back(std::move(item.value));
+        for (Item& item : items_)
+            batch.push_back(std::move(item.value));
         items_.clear();
         weight_ = 0;
         return batch;

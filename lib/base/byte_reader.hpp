@@ -1,5 +1,6 @@
 // A cursor over foreign bytes that remembers its first error: once something did not fit, every
-// further read yields zero and nothing moves, so a decoder reads straight through and asks ok() once.
+// further read yields zero and nothing moves, so a decoder reads straight through and asks ok()
+// once.
 #pragma once
 
 #include "base/bytes.hpp"

@@ -1,4 +1,5 @@
-// The only place that reads a clock. Used by shells (net, runtime, daemon, tools), never by machines.
+// The only place that reads a clock. Used by shells (net, runtime, daemon, tools), never by
+// machines.
 #pragma once
 
 #include "base/time.hpp"

@@ -16,9 +16,12 @@ namespace {
 
 #if defined(__x86_64__)
 #define DURABILITY_CRC_INSTRUCTION 1
-bool have_instruction() { return __builtin_cpu_supports("sse4.2") != 0; }
+bool have_instruction() {
+    return __builtin_cpu_supports("sse4.2") != 0;
+}
 
-__attribute__((target("sse4.2"))) std::uint32_t with_instruction(ByteView bytes, std::uint32_t crc) {
+__attribute__((target("sse4.2"))) std::uint32_t with_instruction(ByteView bytes,
+                                                                 std::uint32_t crc) {
     std::uint64_t state = ~crc;
     const std::uint8_t* at = bytes.data();
     std::size_t left = bytes.size();
@@ -28,12 +31,15 @@ __attribute__((target("sse4.2"))) std::uint32_t with_instruction(ByteView bytes,
         state = _mm_crc32_u64(state, word);
     }
     auto narrow = static_cast<std::uint32_t>(state);
-    for (; left > 0; ++at, --left) narrow = _mm_crc32_u8(narrow, *at);
+    for (; left > 0; ++at, --left)
+        narrow = _mm_crc32_u8(narrow, *at);
     return ~narrow;
 }
 #elif defined(__aarch64__)
 #define DURABILITY_CRC_INSTRUCTION 1
-bool have_instruction() { return (::getauxval(AT_HWCAP) & (1UL << 7U)) != 0; }  // HWCAP_CRC32
+bool have_instruction() {
+    return (::getauxval(AT_HWCAP) & (1UL << 7U)) != 0;
+}  // HWCAP_CRC32
 
 __attribute__((target("+crc"))) std::uint32_t with_instruction(ByteView bytes, std::uint32_t crc) {
     std::uint32_t state = ~crc;
@@ -44,14 +50,16 @@ __attribute__((target("+crc"))) std::uint32_t with_instruction(ByteView bytes, s
         std::memcpy(&word, at, 8);
         state = __crc32cd(state, word);
     }
-    for (; left > 0; ++at, --left) state = __crc32cb(state, *at);
+    for (; left > 0; ++at, --left)
+        state = __crc32cb(state, *at);
     return ~state;
 }
 #endif
 
 std::uint32_t reflected(std::uint32_t value) {
     std::uint32_t result = 0;
-    for (unsigned bit = 0; bit < 32; ++bit) result |= ((value >> bit) & 1U) << (31U - bit);
+    for (unsigned bit = 0; bit < 32; ++bit)
+        result |= ((value >> bit) & 1U) << (31U - bit);
     return result;
 }
 

@@ -1,8 +1,7 @@
 #include "base/md5.hpp"
 
-#include <sys/types.h>
-
 #include <md5.h>
+#include <sys/types.h>
 
 namespace durability {
 

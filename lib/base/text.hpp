@@ -11,8 +11,8 @@
 
 namespace durability {
 
-// "250ms", "10s", "5min", "2h", "7d", "0", "infinite" (infinite_duration). Nothing for anything else,
-// negative or too large values included.
+// "250ms", "10s", "5min", "2h", "7d", "0", "infinite" (infinite_duration). Nothing for anything
+// else, negative or too large values included.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 // The shortest exact form that parse_duration reads back.
 [[nodiscard]] std::string format_duration(Duration duration);
@@ -21,16 +21,16 @@ namespace durability {
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 [[nodiscard]] std::string format_size(std::uint64_t bytes);
 
-// The known word nearest to `word` (optimal string alignment, at most length/3 + 1 edits), or one that
-// contains it; nothing when none is near.
-[[nodiscard]] std::optional<std::string_view> closest_match(std::string_view word,
-                                                            std::span<const std::string_view> known);
+// The known word nearest to `word` (optimal string alignment, at most length/3 + 1 edits), or one
+// that contains it; nothing when none is near.
+[[nodiscard]] std::optional<std::string_view> closest_match(
+    std::string_view word, std::span<const std::string_view> known);
 
 // Whether a text is UTF-8 throughout (RFC 3629: no overlong forms, no surrogates).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-// Text from the network or a file, fit for a log line: control characters, quotes and backslashes are
-// escaped, invalid UTF-8 becomes \xNN, long text is cut with an ellipsis.
+// Text from the network or a file, fit for a log line: control characters, quotes and backslashes
+// are escaped, invalid UTF-8 becomes \xNN, long text is cut with an ellipsis.
 [[nodiscard]] std::string printable(std::string_view foreign, std::size_t max_length = 256);
 
 // key=value material: bare where it needs no quotes, else quoted and escaped by printable().

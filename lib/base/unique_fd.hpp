@@ -1,9 +1,9 @@
 // Owner of a file descriptor.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace durability {
 

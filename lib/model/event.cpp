@@ -43,12 +43,18 @@ constexpr Row rows[] = {
 };
 static_assert(std::size(rows) == event_kind_count);
 
-const Row& row(EventKind kind) { return rows[static_cast<std::size_t>(kind)]; }
+const Row& row(EventKind kind) {
+    return rows[static_cast<std::size_t>(kind)];
+}
 
 }  // namespace
 
-std::string_view name(EventKind kind) { return row(kind).name; }
-Severity severity(EventKind kind) { return row(kind).severity; }
+std::string_view name(EventKind kind) {
+    return row(kind).name;
+}
+Severity severity(EventKind kind) {
+    return row(kind).severity;
+}
 
 std::string to_line(const Event& event) {
     std::string line = "event=";

@@ -25,13 +25,18 @@ std::array<std::uint8_t, 16> to_octets(const Guid& guid) {
 Guid guid_from_octets(const std::array<std::uint8_t, 16>& octets) {
     Guid guid;
     std::memcpy(guid.prefix.octets.data(), octets.data(), guid.prefix.octets.size());
-    for (std::size_t i = 12; i < 16; ++i) guid.entity.value = (guid.entity.value << 8U) | octets[i];
+    for (std::size_t i = 12; i < 16; ++i)
+        guid.entity.value = (guid.entity.value << 8U) | octets[i];
     return guid;
 }
 
-std::string to_string(const GuidPrefix& prefix) { return to_hex(prefix.octets); }
+std::string to_string(const GuidPrefix& prefix) {
+    return to_hex(prefix.octets);
+}
 
-std::string to_string(const EntityId& id) { return fmt::format("{:08x}", id.value); }
+std::string to_string(const EntityId& id) {
+    return fmt::format("{:08x}", id.value);
+}
 
 std::string to_string(const Guid& guid) {
     return fmt::format("{}:{:08x}", to_hex(guid.prefix.octets), guid.entity.value);

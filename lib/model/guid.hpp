@@ -82,7 +82,8 @@ inline constexpr VendorId rti{0x0101};
 inline constexpr VendorId opendds{0x0103};
 inline constexpr VendorId eprosima{0x010f};
 inline constexpr VendorId eclipse{0x0110};
-// Not assigned to anybody; above the ids whose owners a tie in ownership must not lose to (fact sheet 3.5).
+// Not assigned to anybody; above the ids whose owners a tie in ownership must not lose to (fact
+// sheet 3.5).
 inline constexpr VendorId own{0x017f};
 }  // namespace vendor
 

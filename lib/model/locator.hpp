@@ -8,7 +8,12 @@
 
 namespace durability {
 
-enum class LocatorKind : std::int32_t { invalid = -1, udp_v4 = 1, udp_v6 = 2, shared_memory = 16 };
+enum class LocatorKind : std::int32_t {
+    invalid = -1,
+    udp_v4 = 1,
+    udp_v6 = 2,
+    shared_memory = 16
+};
 
 struct Locator {
     std::int32_t kind{-1};  // a LocatorKind, or a kind we do not know and ignore
@@ -23,8 +28,11 @@ struct Locator {
         return (std::uint32_t{address[12]} << 24U) | (std::uint32_t{address[13]} << 16U) |
                (std::uint32_t{address[14]} << 8U) | address[15];
     }
-    [[nodiscard]] constexpr bool is_multicast() const { return is_udp_v4() && (address[12] & 0xf0U) == 0xe0U; }
-    [[nodiscard]] static constexpr Locator udp_v4(std::uint32_t ipv4_address, std::uint16_t udp_port) {
+    [[nodiscard]] constexpr bool is_multicast() const {
+        return is_udp_v4() && (address[12] & 0xf0U) == 0xe0U;
+    }
+    [[nodiscard]] static constexpr Locator udp_v4(std::uint32_t ipv4_address,
+                                                  std::uint16_t udp_port) {
         Locator locator;
         locator.kind = static_cast<std::int32_t>(LocatorKind::udp_v4);
         locator.port = udp_port;

@@ -14,13 +14,38 @@
 
 namespace durability {
 
-enum class DurabilityKind : std::uint8_t { volatile_ = 0, transient_local = 1, transient = 2, persistent = 3 };
-enum class ReliabilityKind : std::uint8_t { best_effort = 1, reliable = 2 };
-enum class HistoryKind : std::uint8_t { keep_last = 0, keep_all = 1 };
-enum class OwnershipKind : std::uint8_t { shared = 0, exclusive = 1 };
-enum class LivelinessKind : std::uint8_t { automatic = 0, manual_by_participant = 1, manual_by_topic = 2 };
-enum class DestinationOrderKind : std::uint8_t { by_reception_timestamp = 0, by_source_timestamp = 1 };
-enum class PresentationScope : std::uint8_t { instance = 0, topic = 1, group = 2 };
+enum class DurabilityKind : std::uint8_t {
+    volatile_ = 0,
+    transient_local = 1,
+    transient = 2,
+    persistent = 3
+};
+enum class ReliabilityKind : std::uint8_t {
+    best_effort = 1,
+    reliable = 2
+};
+enum class HistoryKind : std::uint8_t {
+    keep_last = 0,
+    keep_all = 1
+};
+enum class OwnershipKind : std::uint8_t {
+    shared = 0,
+    exclusive = 1
+};
+enum class LivelinessKind : std::uint8_t {
+    automatic = 0,
+    manual_by_participant = 1,
+    manual_by_topic = 2
+};
+enum class DestinationOrderKind : std::uint8_t {
+    by_reception_timestamp = 0,
+    by_source_timestamp = 1
+};
+enum class PresentationScope : std::uint8_t {
+    instance = 0,
+    topic = 1,
+    group = 2
+};
 
 [[nodiscard]] std::string_view name(DurabilityKind kind);
 [[nodiscard]] std::string_view name(ReliabilityKind kind);
@@ -70,8 +95,8 @@ inline constexpr std::int16_t representation_xcdr1 = 0;
 inline constexpr std::int16_t representation_xml = 1;
 inline constexpr std::int16_t representation_xcdr2 = 2;
 
-// Everything about an endpoint that SEDP carries as QoS. Reader-only and writer-only policies share the
-// structure; what an endpoint of the other kind would not send stays at its default.
+// Everything about an endpoint that SEDP carries as QoS. Reader-only and writer-only policies share
+// the structure; what an endpoint of the other kind would not send stays at its default.
 struct EndpointQos {
     DurabilityKind durability{DurabilityKind::volatile_};
     std::optional<DurabilityService> durability_service;

@@ -6,7 +6,8 @@ namespace {
 constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 
 std::int64_t fraction_to_nanoseconds(std::uint32_t fraction) {
-    return static_cast<std::int64_t>((std::uint64_t{fraction} * 1'000'000'000ULL + 0x80000000ULL) >> 32U);
+    return static_cast<std::int64_t>((std::uint64_t{fraction} * 1'000'000'000ULL + 0x80000000ULL) >>
+                                     32U);
 }
 
 std::uint32_t nanoseconds_to_fraction(std::int64_t nanoseconds) {

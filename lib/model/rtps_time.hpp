@@ -14,7 +14,9 @@ struct Timestamp {
     std::uint32_t fraction{0xffffffffU};
     friend constexpr auto operator<=>(const Timestamp&, const Timestamp&) = default;
     // TIME_INVALID stands for "the writer gave none".
-    [[nodiscard]] constexpr bool valid() const { return !(seconds == -1 && fraction == 0xffffffffU); }
+    [[nodiscard]] constexpr bool valid() const {
+        return !(seconds == -1 && fraction == 0xffffffffU);
+    }
 };
 inline constexpr Timestamp invalid_timestamp{};
 
@@ -29,8 +31,8 @@ struct QosDuration {
 };
 inline constexpr QosDuration infinite_qos_duration{0x7fffffff, 0xffffffffU};
 
-// Nanoseconds, rounded to nearest; infinite and everything that does not fit become infinite_duration;
-// negative durations become zero.
+// Nanoseconds, rounded to nearest; infinite and everything that does not fit become
+// infinite_duration; negative durations become zero.
 [[nodiscard]] Duration to_duration(QosDuration duration);
 [[nodiscard]] QosDuration to_qos_duration(Duration duration);
 [[nodiscard]] WallTime to_wall_time(Timestamp timestamp);

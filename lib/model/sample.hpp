@@ -20,15 +20,25 @@ struct SampleId {
     friend auto operator<=>(const SampleId&, const SampleId&) = default;
 };
 
-// Sixteen octets that name an instance: PID_KEY_HASH, or a hash computed by the same rule (9.6.4.8).
+// Sixteen octets that name an instance: PID_KEY_HASH, or a hash computed by the same rule
+// (9.6.4.8).
 using KeyHash = std::array<std::uint8_t, 16>;
 
-// What a writer did, not the state that followed (semantics.md, section 4). The values are the bits of
-// PID_STATUS_INFO (9.6.4.9).
-enum class Lifecycle : std::uint8_t { data = 0, dispose = 1, unregister = 2, dispose_unregister = 3 };
+// What a writer did, not the state that followed (semantics.md, section 4). The values are the bits
+// of PID_STATUS_INFO (9.6.4.9).
+enum class Lifecycle : std::uint8_t {
+    data = 0,
+    dispose = 1,
+    unregister = 2,
+    dispose_unregister = 3
+};
 
 // What the serialized payload of a sample holds.
-enum class PayloadKind : std::uint8_t { none = 0, data = 1, key = 2 };
+enum class PayloadKind : std::uint8_t {
+    none = 0,
+    data = 1,
+    key = 2
+};
 
 // A related request, and under which parameter id it came (0x0083, or 0x800f of Fast DDS 2.x).
 struct RelatedSample {
@@ -44,7 +54,8 @@ struct SampleMeta {
     PayloadKind payload_kind{PayloadKind::data};
     std::optional<KeyHash> key_hash;
     std::optional<RelatedSample> related;
-    std::optional<SequenceNumber> coherent_set;  // number of the set's first sample at the source writer
+    std::optional<SequenceNumber>
+        coherent_set;  // number of the set's first sample at the source writer
     friend bool operator==(const SampleMeta&, const SampleMeta&) = default;
 };
 
@@ -56,6 +67,7 @@ using Arrival = std::uint64_t;
 template <>
 struct std::hash<durability::SampleId> {
     std::size_t operator()(const durability::SampleId& id) const noexcept {
-        return std::hash<durability::Guid>{}(id.writer) ^ std::hash<durability::SequenceNumber>{}(id.number);
+        return std::hash<durability::Guid>{}(id.writer) ^
+               std::hash<durability::SequenceNumber>{}(id.number);
     }
 };

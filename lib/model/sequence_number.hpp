@@ -1,4 +1,5 @@
-// Sequence and fragment numbers (RTPS 2.5, 8.3.5.4 and 8.3.5.5): types, so that they cannot be mixed up.
+// Sequence and fragment numbers (RTPS 2.5, 8.3.5.4 and 8.3.5.5): types, so that they cannot be
+// mixed up.
 #pragma once
 
 #include <compare>
@@ -20,8 +21,12 @@ struct SequenceNumber {
 // No number on the wire may reach this one, so `number + 1` never wraps for an accepted number.
 inline constexpr SequenceNumber max_sequence_number{std::numeric_limits<std::int64_t>::max() - 1};
 
-[[nodiscard]] constexpr SequenceNumber next(SequenceNumber number) { return {number.value + 1}; }
-[[nodiscard]] constexpr SequenceNumber previous(SequenceNumber number) { return {number.value - 1}; }
+[[nodiscard]] constexpr SequenceNumber next(SequenceNumber number) {
+    return {number.value + 1};
+}
+[[nodiscard]] constexpr SequenceNumber previous(SequenceNumber number) {
+    return {number.value - 1};
+}
 
 struct FragmentNumber {
     std::uint32_t value{0};  // the first fragment of a sample is 1
@@ -44,6 +49,7 @@ struct SequenceRange {
 template <>
 struct std::hash<durability::SequenceNumber> {
     std::size_t operator()(const durability::SequenceNumber& number) const noexcept {
-        return static_cast<std::size_t>(static_cast<std::uint64_t>(number.value) * 0x9e3779b97f4a7c15ULL);
+        return static_cast<std::size_t>(static_cast<std::uint64_t>(number.value) *
+                                        0x9e3779b97f4a7c15ULL);
     }
 };

@@ -2,6 +2,8 @@
 
 namespace durability {
 
-std::string_view version() { return DURABILITYD_VERSION; }
+std::string_view version() {
+    return DURABILITYD_VERSION;
+}
 
 }  // namespace durability

@@ -15,12 +15,18 @@ namespace durability::net {
 namespace {
 
 std::string dotted(std::uint32_t address) {
-    return fmt::format("{}.{}.{}.{}", address >> 24U, (address >> 16U) & 255U, (address >> 8U) & 255U, address & 255U);
+    return fmt::format("{}.{}.{}.{}",
+                       address >> 24U,
+                       (address >> 16U) & 255U,
+                       (address >> 8U) & 255U,
+                       address & 255U);
 }
 
 std::uint32_t ipv4_of(const ::sockaddr* address) {
     ::sockaddr_in in{};
-    std::copy_n(reinterpret_cast<const unsigned char*>(address), sizeof in, reinterpret_cast<unsigned char*>(&in));
+    std::copy_n(reinterpret_cast<const unsigned char*>(address),
+                sizeof in,
+                reinterpret_cast<unsigned char*>(&in));
     return ntohl(in.sin_addr.s_addr);
 }
 
@@ -50,7 +56,9 @@ Result<std::vector<Interface>> system_interfaces() {
 std::vector<Interface> select_interfaces(std::span<const Interface> available,
                                          std::span<const std::string> wanted) {
     std::vector<Interface> chosen;
-    const auto copy_if = [&](auto predicate) { std::ranges::copy_if(available, std::back_inserter(chosen), predicate); };
+    const auto copy_if = [&](auto predicate) {
+        std::ranges::copy_if(available, std::back_inserter(chosen), predicate);
+    };
     if (!wanted.empty()) {
         copy_if([&](const Interface& interface) {
             return std::ranges::any_of(wanted, [&](const std::string& text) {

@@ -23,9 +23,9 @@ struct Interface {
 // Every IPv4 address of an interface that is up. Errors: io.
 [[nodiscard]] Result<std::vector<Interface>> system_interfaces();
 
-// Those to use: the ones named (by interface name or address) in `wanted`; with nothing named, all that
-// can multicast and are not loopback; with none of these, loopback. Names that are not there now are
-// left out: an interface may come later (cases R11.1). Pure.
+// Those to use: the ones named (by interface name or address) in `wanted`; with nothing named, all
+// that can multicast and are not loopback; with none of these, loopback. Names that are not there
+// now are left out: an interface may come later (cases R11.1). Pure.
 [[nodiscard]] std::vector<Interface> select_interfaces(std::span<const Interface> available,
                                                        std::span<const std::string> wanted);
 

@@ -14,7 +14,8 @@
 namespace durability::net {
 namespace {
 
-// As much as a Fast DDS writer sends in one go before it waits; the kernel grants what rmem_max allows.
+// As much as a Fast DDS writer sends in one go before it waits; the kernel grants what rmem_max
+// allows.
 constexpr int wanted_receive_buffer = 4 * 1024 * 1024;
 constexpr int wanted_send_buffer = 1024 * 1024;
 
@@ -39,7 +40,8 @@ bool set_option(int fd, int level, int option, int value) {
 
 ReceiveBuffers::ReceiveBuffers() : memory_(new std::uint8_t[count * datagram]) {}
 
-UdpSocket::UdpSocket(boost::asio::io_context& context, UniqueFd fd, std::uint16_t port) : port_(port) {
+UdpSocket::UdpSocket(boost::asio::io_context& context, UniqueFd fd, std::uint16_t port)
+    : port_(port) {
     int granted = 0;
     ::socklen_t length = sizeof granted;
     // Linux reports twice what a payload may use.
@@ -49,11 +51,14 @@ UdpSocket::UdpSocket(boost::asio::io_context& context, UniqueFd fd, std::uint16_
     descriptor_ = std::make_unique<boost::asio::posix::stream_descriptor>(context, fd.release());
 }
 
-Result<UdpSocket> UdpSocket::open(boost::asio::io_context& context, std::uint16_t port, bool shared) {
+Result<UdpSocket> UdpSocket::open(boost::asio::io_context& context,
+                                  std::uint16_t port,
+                                  bool shared) {
     UniqueFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!fd) return fail(Errc::io, "open a UDP socket", errno);
     if (shared) {
-        if (!set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1)) return fail(Errc::io, "share a multicast port", errno);
+        if (!set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1))
+            return fail(Errc::io, "share a multicast port", errno);
         // Only groups this very socket joined, on the interfaces it joined them on.
         set_option(fd.get(), IPPROTO_IP, IP_MULTICAST_ALL, 0);
     }
@@ -91,7 +96,11 @@ Status UdpSocket::join(std::uint32_t group, const Interface& interface) {
     ::ip_mreqn request{};
     request.imr_multiaddr.s_addr = htonl(group);
     request.imr_ifindex = interface.index;
-    if (::setsockopt(descriptor_->native_handle(), IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request) != 0 &&
+    if (::setsockopt(descriptor_->native_handle(),
+                     IPPROTO_IP,
+                     IP_ADD_MEMBERSHIP,
+                     &request,
+                     sizeof request) != 0 &&
         errno != EADDRINUSE) {
         return fail(Errc::io, fmt::format("join the multicast group on {}", interface.name), errno);
     }
@@ -127,7 +136,8 @@ std::size_t UdpSocket::receive(ReceiveBuffers& buffers,
         messages[i].msg_hdr.msg_name = &sources[i];
         messages[i].msg_hdr.msg_namelen = sizeof sources[i];
     }
-    const int received = ::recvmmsg(descriptor_->native_handle(), messages.data(), messages.size(), MSG_DONTWAIT, nullptr);
+    const int received = ::recvmmsg(
+        descriptor_->native_handle(), messages.data(), messages.size(), MSG_DONTWAIT, nullptr);
     if (received <= 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(received); ++i) {
         take(ByteView{buffers.at(i), messages[i].msg_len},
@@ -150,8 +160,10 @@ void UdpSocket::receive_errors(const std::function<void(const Locator&)>& take) 
         header.msg_iovlen = 1;
         header.msg_control = control.data();
         header.msg_controllen = control.size();
-        if (::recvmsg(descriptor_->native_handle(), &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return;
-        for (::cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr; part_of = CMSG_NXTHDR(&header, part_of)) {
+        if (::recvmsg(descriptor_->native_handle(), &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+            return;
+        for (::cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr;
+             part_of = CMSG_NXTHDR(&header, part_of)) {
             if (part_of->cmsg_level != IPPROTO_IP || part_of->cmsg_type != IP_RECVERR) continue;
             ::sock_extended_err error{};
             std::memcpy(&error, CMSG_DATA(part_of), sizeof error);
@@ -186,7 +198,8 @@ std::size_t UdpSocket::send(std::span<const Outgoing> datagrams) {
         for (std::size_t i = 0; i < batch.size(); ++i) {
             targets[i] = to_sockaddr(batch[i].to);
             // sendmsg does not write to it; the interface predates const.
-            parts[i] = {const_cast<std::uint8_t*>(batch[i].datagram.data()), batch[i].datagram.size()};
+            parts[i] = {const_cast<std::uint8_t*>(batch[i].datagram.data()),
+                        batch[i].datagram.size()};
             ::msghdr& header = messages[i].msg_hdr;
             header.msg_iov = &parts[i];
             header.msg_iovlen = 1;

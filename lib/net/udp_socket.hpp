@@ -1,5 +1,5 @@
-// Non-blocking UDP sockets that read and write many datagrams with one system call. Used by the loop
-// thread only.
+// Non-blocking UDP sockets that read and write many datagrams with one system call. Used by the
+// loop thread only.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -17,8 +17,8 @@
 
 namespace durability::net {
 
-// Room for a batch of datagrams of any size; shared by all sockets of a loop, since only one is read at
-// a time.
+// Room for a batch of datagrams of any size; shared by all sockets of a loop, since only one is
+// read at a time.
 class ReceiveBuffers {
   public:
     static constexpr std::size_t count = 64;
@@ -33,8 +33,8 @@ class ReceiveBuffers {
 
 class UdpSocket {
   public:
-    // Bound to every address, without SO_REUSEADDR, so that no other process shares the port silently.
-    // `port` 0 lets the system choose. Errors: unavailable (port taken; named), io.
+    // Bound to every address, without SO_REUSEADDR, so that no other process shares the port
+    // silently. `port` 0 lets the system choose. Errors: unavailable (port taken; named), io.
     static Result<UdpSocket> unicast(boost::asio::io_context& context, std::uint16_t port);
     // For a multicast group, shared with other processes of the host. Join with join().
     static Result<UdpSocket> multicast(boost::asio::io_context& context, std::uint16_t port);
@@ -48,25 +48,31 @@ class UdpSocket {
 
     // Calls `ready` on the loop thread each time there is something to read, until close().
     void wait_readable(std::function<void()> ready);
-    // Reads at most ReceiveBuffers::count datagrams; `take` sees each with the address it came from, valid
-    // until it returns. The number read; 0 when there was nothing.
-    std::size_t receive(ReceiveBuffers& buffers, const std::function<void(ByteView, const Locator&)>& take);
-    // Reads what the network reported about datagrams sent from here; `take` sees each address where nobody
-    // listens (ICMP port unreachable): the process that announced it is dead.
+    // Reads at most ReceiveBuffers::count datagrams; `take` sees each with the address it came
+    // from, valid until it returns. The number read; 0 when there was nothing.
+    std::size_t receive(ReceiveBuffers& buffers,
+                        const std::function<void(ByteView, const Locator&)>& take);
+    // Reads what the network reported about datagrams sent from here; `take` sees each address
+    // where nobody listens (ICMP port unreachable): the process that announced it is dead.
     void receive_errors(const std::function<void(const Locator&)>& take);
     void close();
 
     struct Outgoing {
         ByteView datagram;
         Locator to;
-        const Interface* interface{nullptr};  // multicast: the one it leaves by; null: the routing table
+        const Interface* interface {
+            nullptr
+        };  // multicast: the one it leaves by; null: the routing table
     };
-    // Sends all; what the kernel has no room for is dropped, and the protocol repeats it. The number sent.
+    // Sends all; what the kernel has no room for is dropped, and the protocol repeats it. The
+    // number sent.
     std::size_t send(std::span<const Outgoing> datagrams);
 
   private:
     UdpSocket(boost::asio::io_context& context, UniqueFd fd, std::uint16_t port);
-    static Result<UdpSocket> open(boost::asio::io_context& context, std::uint16_t port, bool shared);
+    static Result<UdpSocket> open(boost::asio::io_context& context,
+                                  std::uint16_t port,
+                                  bool shared);
     void arm();
 
     std::unique_ptr<boost::asio::posix::stream_descriptor> descriptor_;

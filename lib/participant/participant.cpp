@@ -34,7 +34,9 @@ Participant::Participant(ParticipantOptions options)
       spdp_(options_.own, options_.spdp),
       sedp_(prefix_, sedp_options(options_)) {}
 
-void Participant::ignore(const GuidPrefix& prefix) { spdp_.ignore(prefix); }
+void Participant::ignore(const GuidPrefix& prefix) {
+    spdp_.ignore(prefix);
+}
 
 void Participant::restore_peer(const discovery::ParticipantData& peer, MonoTime now) {
     if (spdp_.restore(peer, now)) collect_events();
@@ -47,12 +49,16 @@ void Participant::start(MonoTime now) {
     sedp_.tick(now, outbox_);
 }
 
-void Participant::goodbye() { spdp_.goodbye(spdp_outbox_); }
+void Participant::goodbye() {
+    spdp_.goodbye(spdp_outbox_);
+}
 
-// --- receiving -------------------------------------------------------------------------------------
+// --- receiving
+// -------------------------------------------------------------------------------------
 
 void Participant::receive(ByteView datagram, const Locator& from, MonoTime now) {
     ++counters_.datagrams;
+    last_input_ = now;
     wire::MessageReader reader(datagram);
     if (!reader.header()) {
         ++counters_.malformed;
@@ -73,7 +79,10 @@ void Participant::receive(ByteView datagram, const Locator& from, MonoTime now) 
         if (state.destination != unknown_prefix && state.destination != prefix_) continue;
         if (state.source == prefix_ || spdp_.is_ignored(state.source)) continue;
         if (!renewed || state.source != sender) {
-            spdp_.renew(state.source, now);
+            spdp_.renew(state.source,
+                        now,
+                        state.destination == prefix_ ? discovery::Addressed::us
+                                                     : discovery::Addressed::everybody);
             renewed = true;
         }
         dispatch(**submessage, state, from, now);
@@ -106,11 +115,28 @@ Participant::IngestReader* Participant::reader_of(const Guid& writer) {
     if (last_reader_ != nullptr && writer == last_writer_) return last_reader_;
     const auto matched = writers_.find(writer);
     if (matched == writers_.end()) return nullptr;
-    const auto reader = readers_.find(matched->second);
+    const auto reader = readers_.find(matched->second.reader);
     if (reader == readers_.end()) return nullptr;
     last_writer_ = writer;
     last_reader_ = &reader->second;
     return last_reader_;
+}
+
+template <class Act>
+void Participant::for_each_shadow(const Guid& writer, Act act) {
+    if (shadowed_ == 0) return;
+    const auto source = writers_.find(writer);
+    if (source == writers_.end()) return;
+    for (const EntityId id : source->second.shadows) {
+        const auto reader = readers_.find(id);
+        if (reader == readers_.end() || !reader->second.reliable) continue;
+        act(*reader->second.reliable);
+        dropped_.clear();
+        if (!source->second.discard) continue;
+        if (const auto status = reader->second.reliable->status(writer)) {
+            reader->second.reliable->committed(writer, status->received, last_input_, outbox_);
+        }
+    }
 }
 
 void Participant::on(const wire::Data& data,
@@ -125,13 +151,16 @@ void Participant::on(const wire::Data& data,
         sedp_.on_data(state, data, now);
         return;
     }
-    IngestReader* reader = reader_of({state.source, data.writer});
+    const Guid writer{state.source, data.writer};
+    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
+        shadow.on_data(writer, data, state.timestamp, now, dropped_);
+    });
+    IngestReader* reader = reader_of(writer);
     if (reader == nullptr) return;
     if (paused_) {
         ++counters_.dropped_while_paused;
         return;
     }
-    const Guid writer{state.source, data.writer};
     if (reader->reliable) {
         reader->reliable->on_data(writer, data, state.timestamp, now, samples_);
     } else {
@@ -139,12 +168,17 @@ void Participant::on(const wire::Data& data,
     }
 }
 
-void Participant::on(const wire::DataFrag& data_frag, const wire::ReceiverState& state, MonoTime now) {
+void Participant::on(const wire::DataFrag& data_frag,
+                     const wire::ReceiverState& state,
+                     MonoTime now) {
     if (discovery::Sedp::concerns(data_frag.reader, data_frag.writer)) {
         sedp_.on_data_frag(state, data_frag, now);
         return;
     }
     const Guid writer{state.source, data_frag.writer};
+    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
+        shadow.on_data_frag(writer, data_frag, state.timestamp, now, dropped_);
+    });
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr) return;
     if (paused_) {
@@ -158,12 +192,17 @@ void Participant::on(const wire::DataFrag& data_frag, const wire::ReceiverState&
     }
 }
 
-void Participant::on(const wire::Heartbeat& heartbeat, const wire::ReceiverState& state, MonoTime now) {
+void Participant::on(const wire::Heartbeat& heartbeat,
+                     const wire::ReceiverState& state,
+                     MonoTime now) {
     if (discovery::Sedp::concerns(heartbeat.reader, heartbeat.writer)) {
         sedp_.on_heartbeat(state, heartbeat, now, outbox_);
         return;
     }
     const Guid writer{state.source, heartbeat.writer};
+    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
+        shadow.on_heartbeat(writer, heartbeat, now, outbox_, dropped_);
+    });
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr || !reader->reliable) return;
     reader->reliable->on_heartbeat(writer, heartbeat, now, outbox_, samples_);
@@ -171,7 +210,8 @@ void Participant::on(const wire::Heartbeat& heartbeat, const wire::ReceiverState
         probes_.erase(probe);
         events_.emplace_back(WriterAnswered{writer, {heartbeat.first, heartbeat.last}});
     }
-    if (const auto status = reader->reliable->status(writer); status && status->numbering_restarted) {
+    if (const auto status = reader->reliable->status(writer);
+        status && status->numbering_restarted) {
         events_.emplace_back(NumberingRestarted{reader->reliable->id(), writer});
     }
 }
@@ -196,6 +236,8 @@ void Participant::on(const wire::Gap& gap, const wire::ReceiverState& state, Mon
         return;
     }
     const Guid writer{state.source, gap.writer};
+    for_each_shadow(
+        writer, [&](rtps::StatefulReader& shadow) { shadow.on_gap(writer, gap, now, dropped_); });
     IngestReader* reader = reader_of(writer);
     if (reader != nullptr && reader->reliable) reader->reliable->on_gap(writer, gap, now, samples_);
 }
@@ -214,7 +256,9 @@ void Participant::on(const wire::AckNack& acknack, const wire::ReceiverState& st
     touch(acknack.writer, replay->second);
 }
 
-void Participant::on(const wire::NackFrag& nack_frag, const wire::ReceiverState& state, MonoTime now) {
+void Participant::on(const wire::NackFrag& nack_frag,
+                     const wire::ReceiverState& state,
+                     MonoTime now) {
     if (discovery::Sedp::concerns(nack_frag.reader, nack_frag.writer)) {
         sedp_.on_nack_frag(state, nack_frag, now, outbox_);
         return;
@@ -228,7 +272,8 @@ void Participant::on(const wire::NackFrag& nack_frag, const wire::ReceiverState&
 void Participant::unreachable(const Locator& locator) {
     for (auto probe = probes_.begin(); probe != probes_.end();) {
         const rtps::DestinationPtr& destination = probe->second.destination;
-        if (destination == nullptr || std::ranges::find(destination->locators, locator) == destination->locators.end()) {
+        if (destination == nullptr ||
+            std::ranges::find(destination->locators, locator) == destination->locators.end()) {
             ++probe;
             continue;
         }
@@ -237,16 +282,18 @@ void Participant::unreachable(const Locator& locator) {
     }
 }
 
-// --- time and output -------------------------------------------------------------------------------
+// --- time and output
+// -------------------------------------------------------------------------------
 
 void Participant::tick(MonoTime now) {
     if (spdp_.next_deadline() <= now) spdp_.tick(now, spdp_outbox_);
     collect_events();
     if (sedp_.next_deadline() <= now) sedp_.tick(now, outbox_);
     for (auto& [id, reader] : readers_) {
-        if (reader.reliable && reader.reliable->next_deadline() <= now) {
-            reader.reliable->tick(now, outbox_, samples_);
-        }
+        if (!reader.reliable || reader.reliable->next_deadline() > now) continue;
+        const std::size_t before = samples_.size();
+        reader.reliable->tick(now, outbox_, samples_);
+        if (shadowed_ > 0) drop_shadowed(id, before);
     }
     if (replay_due_ <= now) {
         replay_due_ = MonoTime::max();
@@ -282,10 +329,12 @@ void Participant::collect_events() {
                 using T = std::decay_t<decltype(found)>;
                 // Deadlines of the machines are in the future; they are driven by the next tick().
                 if constexpr (std::is_same_v<T, discovery::ParticipantFound>) {
-                    sedp_.add_participant(found, spdp_.find(found.data.guid.prefix)->heard, outbox_);
+                    sedp_.add_participant(
+                        found, spdp_.find(found.data.guid.prefix)->heard, outbox_);
                 } else if constexpr (std::is_same_v<T, discovery::ParticipantChanged>) {
                     const auto* remote = spdp_.find(found.data.guid.prefix);
-                    if (remote != nullptr) sedp_.change_participant(found.data, remote->heard, outbox_);
+                    if (remote != nullptr)
+                        sedp_.change_participant(found.data, remote->heard, outbox_);
                 } else if constexpr (std::is_same_v<T, discovery::ParticipantLost>) {
                     sedp_.remove_participant(found.prefix, found.reason);
                 }
@@ -305,13 +354,12 @@ std::optional<ParticipantEvent> Participant::next_event() {
     return event;
 }
 
-SequenceNumber Participant::last_discovery_number() const {
-    return std::max(spdp_.last_number(), sedp_.last_number());
+std::int32_t Participant::last_count() const {
+    return outbox_.last_count();
 }
 
-std::int32_t Participant::last_count() const { return outbox_.last_count(); }
-
-// --- endpoints -------------------------------------------------------------------------------------
+// --- endpoints
+// -------------------------------------------------------------------------------------
 
 void Participant::add_reader(const discovery::EndpointData& data, MonoTime now) {
     (void)now;
@@ -324,7 +372,8 @@ void Participant::add_reader(const discovery::EndpointData& data, MonoTime now) 
         options.first_count = options_.first_count;
         reader.reliable = std::make_unique<rtps::StatefulReader>(id, options);
     } else {
-        reader.best_effort = std::make_unique<rtps::BestEffortReader>(id, options_.reader_limits.fragments);
+        reader.best_effort =
+            std::make_unique<rtps::BestEffortReader>(id, options_.reader_limits.fragments);
     }
     last_reader_ = nullptr;
     sedp_.announce(data);
@@ -343,7 +392,9 @@ void Participant::add_replay_writer(const discovery::EndpointData& data,
 void Participant::retract(EntityId id, MonoTime now) {
     (void)now;
     sedp_.retract(id);
-    std::erase_if(writers_, [id](const auto& entry) { return entry.second == id; });
+    std::erase_if(writers_, [id](const auto& entry) { return entry.second.reader == id; });
+    for (auto& [writer, source] : writers_)
+        std::erase(source.shadows, id);
     readers_.erase(id);
     replays_.erase(id);
     last_reader_ = nullptr;
@@ -354,14 +405,16 @@ rtps::DestinationPtr Participant::destination_of(const discovery::EndpointData& 
     if (remote == nullptr) return nullptr;
     if (endpoint.unicast.empty()) return remote->user;
     // Locators of an endpoint override those of its participant (fact sheet 1.3).
-    auto own = discovery::choose_locators(endpoint.unicast, {}, std::nullopt, remote->user->locators);
+    auto own =
+        discovery::choose_locators(endpoint.unicast, {}, std::nullopt, remote->user->locators);
     if (own.empty() || own == remote->user->locators) return remote->user;
     auto destination = std::make_shared<rtps::Destination>(*remote->user);
     destination->locators = std::move(own);
     return destination;
 }
 
-// --- ingest ----------------------------------------------------------------------------------------
+// --- ingest
+// ----------------------------------------------------------------------------------------
 
 void Participant::match_writer(EntityId reader,
                                const discovery::EndpointData& writer,
@@ -370,7 +423,7 @@ void Participant::match_writer(EntityId reader,
     const auto entry = readers_.find(reader);
     auto destination = destination_of(writer);
     if (entry == readers_.end() || destination == nullptr) return;
-    writers_[writer.guid] = reader;
+    writers_[writer.guid].reader = reader;
     last_reader_ = nullptr;
     if (entry->second.reliable) {
         entry->second.reliable->match(writer.guid, std::move(destination), options, now);
@@ -379,31 +432,73 @@ void Participant::match_writer(EntityId reader,
     }
 }
 
+void Participant::match_shadow(EntityId reader,
+                               const discovery::EndpointData& writer,
+                               bool discard,
+                               MonoTime now) {
+    const auto entry = readers_.find(reader);
+    auto destination = destination_of(writer);
+    if (entry == readers_.end() || !entry->second.reliable || destination == nullptr) return;
+    Source& source = writers_[writer.guid];
+    source.discard = discard;
+    if (source.reader == reader ||
+        std::ranges::find(source.shadows, reader) != source.shadows.end())
+        return;
+    if (source.shadows.empty()) ++shadowed_;
+    source.shadows.push_back(reader);
+    rtps::MatchOptions options;
+    // What was committed before is acknowledged from the start.
+    if (const auto status = writer_status(writer.guid)) options.resume_after = status->committed;
+    entry->second.reliable->match(writer.guid, std::move(destination), options, now);
+}
+
+// What tick() delivered for writers whose samples another reader takes.
+void Participant::drop_shadowed(EntityId reader, std::size_t from) {
+    const auto shadowed = [&](const rtps::ReceivedSample& sample) {
+        const auto source = writers_.find(sample.writer);
+        return source != writers_.end() && source->second.reader != reader;
+    };
+    samples_.erase(
+        std::remove_if(
+            samples_.begin() + static_cast<std::ptrdiff_t>(from), samples_.end(), shadowed),
+        samples_.end());
+}
+
 void Participant::unmatch_writer(const Guid& writer) {
-    IngestReader* reader = reader_of(writer);
-    if (reader == nullptr) return;
-    if (reader->reliable) {
-        reader->reliable->unmatch(writer, samples_);
-    } else {
-        reader->best_effort->unmatch(writer);
+    const auto source = writers_.find(writer);
+    if (source == writers_.end()) return;
+    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) { shadow.unmatch(writer); });
+    if (!source->second.shadows.empty()) --shadowed_;
+    if (IngestReader* reader = reader_of(writer)) {
+        if (reader->reliable) {
+            reader->reliable->unmatch(writer, samples_);
+        } else {
+            reader->best_effort->unmatch(writer);
+        }
     }
-    writers_.erase(writer);
+    writers_.erase(source);
     probes_.erase(writer);
     last_reader_ = nullptr;
 }
 
 void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime now) {
+    last_input_ = now;
     IngestReader* reader = reader_of(writer);
-    if (reader != nullptr && reader->reliable) reader->reliable->committed(writer, through, now, outbox_);
+    if (reader != nullptr && reader->reliable)
+        reader->reliable->committed(writer, through, now, outbox_);
+    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
+        shadow.committed(writer, through, now, outbox_);
+    });
 }
 
-// Fast DDS has ports of its own for each participant: a younger one at the same address took the place of
-// a process that died without a word.
+// Fast DDS has ports of its own for each participant: a younger one at the same address took the
+// place of a process that died without a word.
 bool Participant::replaced(const discovery::RemoteParticipant& owner) const {
     if (owner.data.vendor != vendor::eprosima) return false;
     return std::ranges::any_of(spdp_.participants(), [&](const auto& entry) {
         const discovery::RemoteParticipant& other = entry.second;
-        return &other != &owner && other.heard > owner.heard && other.data.vendor == vendor::eprosima &&
+        return &other != &owner && other.heard > owner.heard &&
+               other.data.vendor == vendor::eprosima &&
                other.user->locators == owner.user->locators;
     });
 }
@@ -413,7 +508,8 @@ void Participant::probe_writer(const Guid& writer, MonoTime now) {
     if (reader == nullptr || !reader->reliable) return;
     const discovery::EndpointData* data = sedp_.find_writer(writer);
     probes_[writer] = Probe{data == nullptr ? nullptr : destination_of(*data)};
-    if (const discovery::RemoteParticipant* owner = spdp_.find(writer.prefix); owner != nullptr && replaced(*owner)) {
+    if (const discovery::RemoteParticipant* owner = spdp_.find(writer.prefix);
+        owner != nullptr && replaced(*owner)) {
         probes_.erase(writer);
         events_.emplace_back(WriterSilent{writer});
         return;
@@ -424,7 +520,7 @@ void Participant::probe_writer(const Guid& writer, MonoTime now) {
 std::optional<rtps::WriterStatus> Participant::writer_status(const Guid& writer) const {
     const auto matched = writers_.find(writer);
     if (matched == writers_.end()) return std::nullopt;
-    const auto reader = readers_.find(matched->second);
+    const auto reader = readers_.find(matched->second.reader);
     if (reader == readers_.end()) return std::nullopt;
     if (reader->second.reliable) return reader->second.reliable->status(writer);
     const auto best_effort = reader->second.best_effort->status(writer);
@@ -438,7 +534,8 @@ std::optional<rtps::WriterStatus> Participant::writer_status(const Guid& writer)
     return status;
 }
 
-// --- replay ----------------------------------------------------------------------------------------
+// --- replay
+// ----------------------------------------------------------------------------------------
 
 void Participant::touch(EntityId id, Replay& replay) {
     replay.due = replay.writer->next_deadline();
@@ -452,13 +549,16 @@ void Participant::touch(EntityId id, Replay& replay) {
     }
 }
 
-void Participant::resume_process(EntityId replay_writer, const GuidPrefix& process, SequenceNumber last_used) {
+void Participant::resume_process(EntityId replay_writer,
+                                 const GuidPrefix& process,
+                                 SequenceNumber last_used) {
     const auto replay = replays_.find(replay_writer);
     if (replay != replays_.end()) replay->second.writer->resume_process(process, last_used);
 }
 
 void Participant::forget_process(const GuidPrefix& process) {
-    for (auto& [id, replay] : replays_) replay.writer->forget_process(process);
+    for (auto& [id, replay] : replays_)
+        replay.writer->forget_process(process);
 }
 
 void Participant::match_reader(EntityId replay_writer,

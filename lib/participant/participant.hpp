@@ -1,9 +1,10 @@
-// One RTPS participant, complete, without a socket: routes submessages to discovery, to ingest readers
-// and to replay writers, and packs what they have to say. The service decides which endpoints exist and
-// which remote ones they match; nothing here knows topics, contracts or the store.
+// One RTPS participant, complete, without a socket: routes submessages to discovery, to ingest
+// readers and to replay writers, and packs what they have to say. The service decides which
+// endpoints exist and which remote ones they match; nothing here knows topics, contracts or the
+// store.
 //
-// A machine (style-and-layout, section 5): datagrams and time go in; datagrams, samples and events are
-// taken out. Not thread-safe; belongs to the loop.
+// A machine (style-and-layout, section 5): datagrams and time go in; datagrams, samples and events
+// are taken out. Not thread-safe; belongs to the loop.
 #pragma once
 
 #include "base/time.hpp"
@@ -55,28 +56,40 @@ class Participant {
     void goodbye();
 
     void receive(ByteView datagram, const Locator& from, MonoTime now);
-    // Nobody listens at `locator` any more: writers probed there do not answer. Their leases run on; a
-    // port can be closed for other reasons than the end of a process.
+    // Nobody listens at `locator` any more: writers probed there do not answer. Their leases run
+    // on; a port can be closed for other reasons than the end of a process.
     void unreachable(const Locator& locator);
     void tick(MonoTime now);
     [[nodiscard]] MonoTime next_deadline() const;
     [[nodiscard]] std::optional<rtps::Transmit> next_transmit();
     [[nodiscard]] std::optional<ParticipantEvent> next_event();
-    // What ingest readers received, in order per writer. To be emptied by the caller before the datagram
-    // they came in is gone, since payloads may be borrowed from it.
+    // What ingest readers received, in order per writer. To be emptied by the caller before the
+    // datagram they came in is gone, since payloads may be borrowed from it.
     [[nodiscard]] std::vector<rtps::ReceivedSample>& samples() { return samples_; }
 
-    // --- endpoints of ours -------------------------------------------------------------------------
-    // `data.guid.entity` is the id, also across restarts. Announced to every peer.
+    // --- endpoints of ours
+    // ------------------------------------------------------------------------- `data.guid.entity`
+    // is the id, also across restarts. Announced to every peer.
     void add_reader(const discovery::EndpointData& data, MonoTime now);
-    void add_replay_writer(const discovery::EndpointData& data, const rtps::ReplayOptions& options, MonoTime now);
-    // Disposes the endpoint; also one that only an earlier run announced (semantics.md, section 7a).
+    void add_replay_writer(const discovery::EndpointData& data,
+                           const rtps::ReplayOptions& options,
+                           MonoTime now);
+    // Disposes the endpoint; also one that only an earlier run announced (semantics.md, section
+    // 7a).
     void retract(EntityId id, MonoTime now);
 
-    // --- ingest ------------------------------------------------------------------------------------
+    // --- ingest
+    // ------------------------------------------------------------------------------------
     void match_writer(EntityId reader,
                       const discovery::EndpointData& writer,
                       const rtps::MatchOptions& options,
+                      MonoTime now);
+    // `writer` matches this reader of ours as well, by its own decision (partitions overlap, say),
+    // and waits for its acknowledgements. What it receives is dropped; it acknowledges what is
+    // committed, or with `discard`, for a writer that is not served at all, whatever it receives.
+    void match_shadow(EntityId reader,
+                      const discovery::EndpointData& writer,
+                      bool discard,
                       MonoTime now);
     // Samples held out of order come out of samples() before the writer is forgotten.
     void unmatch_writer(const Guid& writer);
@@ -88,8 +101,11 @@ class Participant {
     void pause_ingest(bool paused) { paused_ = paused; }
     [[nodiscard]] std::optional<rtps::WriterStatus> writer_status(const Guid& writer) const;
 
-    // --- replay ------------------------------------------------------------------------------------
-    void resume_process(EntityId replay_writer, const GuidPrefix& process, SequenceNumber last_used);
+    // --- replay
+    // ------------------------------------------------------------------------------------
+    void resume_process(EntityId replay_writer,
+                        const GuidPrefix& process,
+                        SequenceNumber last_used);
     // The process said good-bye: its numbers mean nothing any more.
     void forget_process(const GuidPrefix& process);
     void match_reader(EntityId replay_writer,
@@ -117,15 +133,20 @@ class Participant {
     [[nodiscard]] const discovery::Spdp& spdp() const { return spdp_; }
     [[nodiscard]] const discovery::Sedp& sedp() const { return sedp_; }
     [[nodiscard]] const ParticipantCounters& counters() const { return counters_; }
-    // The greatest discovery number used so far; the next run must start above it.
-    [[nodiscard]] SequenceNumber last_discovery_number() const;
-    // Likewise the greatest HEARTBEAT or ACKNACK count.
+    // The greatest HEARTBEAT or ACKNACK count so far; the next run must start above it.
     [[nodiscard]] std::int32_t last_count() const;
 
   private:
     struct IngestReader {
         std::unique_ptr<rtps::StatefulReader> reliable;  // one of the two
         std::unique_ptr<rtps::BestEffortReader> best_effort;
+    };
+    // A remote writer and the readers of ours it is matched with.
+    struct Source {
+        EntityId reader{
+            entity::unknown};  // gets its samples; unknown for a writer that is not served
+        std::vector<EntityId> shadows;
+        bool discard{false};
     };
     struct Replay {
         std::unique_ptr<rtps::ReplayWriter> writer;
@@ -136,17 +157,30 @@ class Participant {
         rtps::DestinationPtr destination;
     };
 
-    void dispatch(const wire::Submessage& submessage, const wire::ReceiverState& state, const Locator& from, MonoTime now);
-    void on(const wire::Data& data, const wire::ReceiverState& state, const Locator& from, MonoTime now);
+    void dispatch(const wire::Submessage& submessage,
+                  const wire::ReceiverState& state,
+                  const Locator& from,
+                  MonoTime now);
+    void on(const wire::Data& data,
+            const wire::ReceiverState& state,
+            const Locator& from,
+            MonoTime now);
     void on(const wire::DataFrag& data_frag, const wire::ReceiverState& state, MonoTime now);
     void on(const wire::Heartbeat& heartbeat, const wire::ReceiverState& state, MonoTime now);
-    void on(const wire::HeartbeatFrag& heartbeat_frag, const wire::ReceiverState& state, MonoTime now);
+    void on(const wire::HeartbeatFrag& heartbeat_frag,
+            const wire::ReceiverState& state,
+            MonoTime now);
     void on(const wire::Gap& gap, const wire::ReceiverState& state, MonoTime now);
     void on(const wire::AckNack& acknack, const wire::ReceiverState& state, MonoTime now);
     void on(const wire::NackFrag& nack_frag, const wire::ReceiverState& state, MonoTime now);
     [[nodiscard]] IngestReader* reader_of(const Guid& writer);
+    // Calls `act` with each reliable reader that only acknowledges for `writer`.
+    template <class Act>
+    void for_each_shadow(const Guid& writer, Act act);
+    void drop_shadowed(EntityId reader, std::size_t from);
     void touch(EntityId id, Replay& replay);
-    [[nodiscard]] rtps::DestinationPtr destination_of(const discovery::EndpointData& endpoint) const;
+    [[nodiscard]] rtps::DestinationPtr destination_of(
+        const discovery::EndpointData& endpoint) const;
     [[nodiscard]] bool replaced(const discovery::RemoteParticipant& owner) const;
     void collect_events();
 
@@ -157,8 +191,9 @@ class Participant {
     discovery::Spdp spdp_;
     discovery::Sedp sedp_;
     std::unordered_map<EntityId, IngestReader> readers_;
-    // The one reader of ours that a remote writer is matched with.
-    std::unordered_map<Guid, EntityId> writers_;
+    std::unordered_map<Guid, Source> writers_;
+    std::size_t shadowed_{0};                    // writers with shadows; none is the rule
+    std::vector<rtps::ReceivedSample> dropped_;  // what shadows receive
     std::unordered_map<EntityId, Replay> replays_;
     std::deque<EntityId> payload_wishes_;
     MonoTime replay_due_{MonoTime::max()};
@@ -167,6 +202,7 @@ class Participant {
     std::deque<ParticipantEvent> events_;
     ParticipantCounters counters_;
     bool paused_{false};
+    MonoTime last_input_{};
     // Datagrams come in runs of one writer; spares two look-ups.
     Guid last_writer_{};
     IngestReader* last_reader_{nullptr};

@@ -35,10 +35,11 @@ std::optional<ReplayNumbers::Place> ReplayNumbers::latest(Arrival arrival,
 
 void ReplayNumbers::append_fresh(HistoryItem item) {
     ++last_;
-    const bool continues = !runs_.empty() &&
-                           runs_.back().first.value + static_cast<std::int64_t>(runs_.back().items.size()) ==
-                               last_.value &&
-                           runs_.back().items.back().arrival < item.arrival;
+    const bool continues =
+        !runs_.empty() &&
+        runs_.back().first.value + static_cast<std::int64_t>(runs_.back().items.size()) ==
+            last_.value &&
+        runs_.back().items.back().arrival < item.arrival;
     if (!continues) runs_.push_back(Run{last_, {}});
     runs_.back().items.push_back(item);
 }
@@ -47,15 +48,17 @@ ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const HistoryItem> his
     Assignment result;
     result.first_fresh = next(last_);
 
-    // Reuse while every sample is known and numbers ascend; from the first that is not, everything gets
-    // fresh numbers, because order inside a run is all that keeps an old value from following a new one.
+    // Reuse while every sample is known and numbers ascend; from the first that is not, everything
+    // gets fresh numbers, because order inside a run is all that keeps an old value from following
+    // a new one.
     std::size_t at = 0;
     SequenceNumber previous_number{0};
     std::optional<Place> place;
     for (; at < history.size(); ++at) {
         place = latest(history[at].arrival, place);
         if (!place) break;
-        const SequenceNumber number{runs_[place->run].first.value + static_cast<std::int64_t>(place->index)};
+        const SequenceNumber number{runs_[place->run].first.value +
+                                    static_cast<std::int64_t>(place->index)};
         if (number <= previous_number) break;
         extend(result.owned, number);
         previous_number = number;

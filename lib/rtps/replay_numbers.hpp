@@ -2,9 +2,9 @@
 // fact sheet 12.1 and 12.2). Pure; knows neither readers nor payloads.
 //
 // A sample gets its number when a reader of the process first needs it, compact from 1, and a later
-// reader is sent the same number again: readers of one Cyclone DDS process share one position in this
-// writer's numbers, and those that already passed a number ignore it. A sample may be given a second,
-// higher number when the order of arrival demands it; the highest one counts from then on.
+// reader is sent the same number again: readers of one Cyclone DDS process share one position in
+// this writer's numbers, and those that already passed a number ignore it. A sample may be given a
+// second, higher number when the order of arrival demands it; the highest one counts from then on.
 #pragma once
 
 #include "model/sample.hpp"
@@ -26,15 +26,16 @@ struct HistoryItem {
 
 class ReplayNumbers {
   public:
-    // Numbers 1..last_used were given out by an earlier run of the daemon and stand for nothing now.
+    // Numbers 1..last_used were given out by an earlier run of the daemon and stand for nothing
+    // now.
     explicit ReplayNumbers(SequenceNumber last_used = {0}) : last_(last_used) {}
 
     struct Assignment {
         std::vector<SequenceRange> owned;  // ascending; what the reader is to be sent
         SequenceNumber first_fresh{1};     // numbers from here on were not used before
     };
-    // Numbers for `history` (ascending arrivals), such that number order is arrival order. Reuses what
-    // the process knows as long as that is possible, then continues with fresh numbers.
+    // Numbers for `history` (ascending arrivals), such that number order is arrival order. Reuses
+    // what the process knows as long as that is possible, then continues with fresh numbers.
     Assignment assign(std::span<const HistoryItem> history);
 
     // What a number stands for; nothing for a number that was never used or stands for nothing.

@@ -33,7 +33,8 @@ ReplayReader::Loaded* ReplayReader::find_loaded(SequenceNumber number) {
     return found != loaded_.end() && found->number == number ? &*found : nullptr;
 }
 
-std::uint32_t ReplayReader::fragment_count(const ReplaySample& sample, const ReplayContext& context) const {
+std::uint32_t ReplayReader::fragment_count(const ReplaySample& sample,
+                                           const ReplayContext& context) const {
     const std::size_t room = context.options.max_datagram - datagram_overhead;
     if (sample.payload.size() + sample.inline_qos.size() <= room) return 0;
     const std::size_t size = context.options.fragment_size;
@@ -69,7 +70,8 @@ void ReplayReader::acknowledge(SequenceNumber base) {
     acked_ = base;
     while (!loaded_.empty() && loaded_.front().number < base) {
         Loaded& front = loaded_.front();
-        // A number acknowledged before it was sent reached the reader through another of its process.
+        // A number acknowledged before it was sent reached the reader through another of its
+        // process.
         if (front.number >= next_send_) loaded_octets_ -= wire_size(front.sample);
         charge(front, 0);
         loaded_.pop_front();
@@ -86,7 +88,8 @@ void ReplayReader::on_acknack(const wire::AckNack& acknack,
                               MonoTime now,
                               Outbox& out) {
     if (!begun_) {
-        // Its share is being worked out. Numbers that exist must not be shown yet; an empty range may.
+        // Its share is being worked out. Numbers that exist must not be shown yet; an empty range
+        // may.
         if (!acknack.final && context.numbers.last().value == 0) send_empty_heartbeat(context, out);
         return;
     }
@@ -132,7 +135,9 @@ void ReplayReader::repair_one(SequenceNumber number,
         if (!known && repairs_.size() < max_repairs) repairs_.push_back(number);
         return;
     }
-    if (loaded->repaired != MonoTime::min() && now - loaded->repaired < context.options.repair_interval) return;
+    if (loaded->repaired != MonoTime::min() &&
+        now - loaded->repaired < context.options.repair_interval)
+        return;
     loaded->repaired = now;
     if (!loaded->sample.available) {
         send_gap({number, number}, context, out);
@@ -167,8 +172,11 @@ void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
         heartbeat_delay_ = {};
     }
     charge(*loaded,
-           std::size_t{loaded->fragments_sent - loaded->fragments_acked} * context.options.fragment_size);
-    if (loaded->repaired != MonoTime::min() && now - loaded->repaired < context.options.repair_interval / 2) return;
+           std::size_t{loaded->fragments_sent - loaded->fragments_acked} *
+               context.options.fragment_size);
+    if (loaded->repaired != MonoTime::min() &&
+        now - loaded->repaired < context.options.repair_interval / 2)
+        return;
     bool repaired = false;
     nack.state.for_each([&](FragmentNumber fragment) {
         if (fragment.value > loaded->fragments_sent) return;
@@ -196,7 +204,8 @@ bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox&
     // Large samples that are under way, or asked for again from their first fragment.
     for (Loaded& loaded : loaded_) {
         if (loaded.number >= next_send_) break;
-        if (loaded.fragments_sent < fragment_count(loaded.sample, context) && loaded.sample.available) {
+        if (loaded.fragments_sent < fragment_count(loaded.sample, context) &&
+            loaded.sample.available) {
             return send_loaded(loaded, context, out);
         }
     }
@@ -240,7 +249,8 @@ bool ReplayReader::send_loaded(Loaded& loaded, const ReplayContext& context, Out
         ++loaded.fragments_sent;
         send_fragment(loaded.number, loaded.sample, loaded.fragments_sent, context, out);
         charge(loaded,
-               std::size_t{loaded.fragments_sent - loaded.fragments_acked} * context.options.fragment_size);
+               std::size_t{loaded.fragments_sent - loaded.fragments_acked} *
+                   context.options.fragment_size);
     }
     // A best-effort reader acknowledges nothing: what was sent is done.
     if (!traits_.reliable && loaded.fragments_sent == fragments) acknowledge(next(loaded.number));
@@ -277,8 +287,8 @@ void ReplayReader::send_fragment(SequenceNumber number,
     fields.count = 1;
     fields.fragment_size = static_cast<std::uint16_t>(size);
     fields.sample_size = static_cast<std::uint32_t>(sample.payload.size());
-    // Timestamp and inline QoS count from the first fragment in every vendor (fact sheet 6.4); repeating
-    // the inline QoS with each would only cost.
+    // Timestamp and inline QoS count from the first fragment in every vendor (fact sheet 6.4);
+    // repeating the inline QoS with each would only cost.
     if (fragment == 1) fields.inline_qos = sample.inline_qos;
     fields.payload = sample.payload.subspan(offset, std::min(size, sample.payload.size() - offset));
     fields.key = sample.payload_kind == PayloadKind::key;
@@ -384,10 +394,12 @@ void ReplayReader::provide(std::vector<ReplaySample> samples,
         }
         if (!samples[i].available) {
             send_gap({number, number}, context, out);
-        } else if (const std::uint32_t fragments = fragment_count(samples[i], context); fragments == 0) {
+        } else if (const std::uint32_t fragments = fragment_count(samples[i], context);
+                   fragments == 0) {
             send_data(number, samples[i], context, out);
         } else {
-            for (std::uint32_t f = 1; f <= fragments; ++f) send_fragment(number, samples[i], f, context, out);
+            for (std::uint32_t f = 1; f <= fragments; ++f)
+                send_fragment(number, samples[i], f, context, out);
         }
         heartbeat_due_ = now;
     }

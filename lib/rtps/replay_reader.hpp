@@ -3,10 +3,10 @@
 // For this reader every number of its process is one of:
 //   below acked_                       the reader has it, or was told that it is irrelevant
 //   acked_ .. next_send_ - 1           sent or declared irrelevant, not acknowledged yet
-//   next_send_ .. high_                still to be sent (in owned_) or to be declared irrelevant (not in it)
-//   above high_                        nothing this reader was ever told about
-// Payloads are in memory only for the unacknowledged window and what was read ahead of it (loaded_); a
-// repair of anything older is read from the store again.
+//   next_send_ .. high_                still to be sent (in owned_) or to be declared irrelevant
+//   (not in it) above high_                        nothing this reader was ever told about
+// Payloads are in memory only for the unacknowledged window and what was read ahead of it
+// (loaded_); a repair of anything older is read from the store again.
 //
 // Not thread-safe; belongs to its ReplayWriter.
 #pragma once
@@ -26,12 +26,14 @@
 namespace durability::rtps {
 
 struct ReplayOptions {
-    // Octets sent and not acknowledged per reader; datagrams and windows as measured in fact sheet 12.5.
+    // Octets sent and not acknowledged per reader; datagrams and windows as measured in fact
+    // sheet 12.5.
     std::size_t window{128U * 1024U};
     std::size_t read_ahead{128U * 1024U};
     std::size_t max_datagram{14U * 1024U};
     std::size_t fragment_size{13'440};
-    Duration repair_interval{std::chrono::milliseconds{20}};     // the same number is not repeated sooner
+    Duration repair_interval{
+        std::chrono::milliseconds{20}};  // the same number is not repeated sooner
     Duration first_heartbeat_delay{std::chrono::milliseconds{20}};
     Duration max_heartbeat_delay{std::chrono::seconds{3}};
     std::int32_t first_count{1};  // counts go on above those of an earlier run (fact sheet 12.3)
@@ -40,7 +42,8 @@ struct ReplayOptions {
 // One sample as it goes out. `bytes` keeps inline QoS and payload alive.
 struct ReplaySample {
     Arrival arrival{0};
-    bool available{false};  // false: evicted or unreadable meanwhile; the number is declared irrelevant
+    bool available{
+        false};  // false: evicted or unreadable meanwhile; the number is declared irrelevant
     PayloadKind payload_kind{PayloadKind::data};
     Timestamp source_timestamp{};
     Buffer inline_qos;  // encoded for the vendor of this reader
@@ -60,11 +63,12 @@ struct ReplayContext {
     const ReplayOptions& options;
     std::int32_t& heartbeat_count;
     const ReplayNumbers& numbers;
-    // An ACKNACK of this process has shown that it saw a HEARTBEAT of ours: until then every contact
-    // begins with an empty one (fact sheet 4.4).
+    // An ACKNACK of this process has shown that it saw a HEARTBEAT of ours: until then every
+    // contact begins with an empty one (fact sheet 4.4).
     bool process_confirmed;
-    // Fresh numbers from here on must not be sent yet: other readers of the process have not confirmed
-    // that these are irrelevant to them (semantics.md, section 7). max_sequence_number: no barrier.
+    // Fresh numbers from here on must not be sent yet: other readers of the process have not
+    // confirmed that these are irrelevant to them (semantics.md, section 7). max_sequence_number:
+    // no barrier.
     SequenceNumber barrier;
 };
 
@@ -87,8 +91,14 @@ class ReplayReader {
     // Numbers up to `high` now exist for others of its process; they are irrelevant to this reader.
     void extend(SequenceNumber high, MonoTime now);
 
-    void on_acknack(const wire::AckNack& acknack, const ReplayContext& context, MonoTime now, Outbox& out);
-    void on_nack_frag(const wire::NackFrag& nack, const ReplayContext& context, MonoTime now, Outbox& out);
+    void on_acknack(const wire::AckNack& acknack,
+                    const ReplayContext& context,
+                    MonoTime now,
+                    Outbox& out);
+    void on_nack_frag(const wire::NackFrag& nack,
+                      const ReplayContext& context,
+                      MonoTime now,
+                      Outbox& out);
     // Sends what the window allows, heartbeats that are due.
     void pump(const ReplayContext& context, MonoTime now, Outbox& out);
     // When pump() wants to be called next without any input; MonoTime::max() for never.
@@ -97,7 +107,10 @@ class ReplayReader {
     // The samples to read next, ascending; empty when nothing is wanted now.
     [[nodiscard]] std::vector<Arrival> next_read(const ReplayContext& context);
     // What the last next_read() asked for, in the same order.
-    void provide(std::vector<ReplaySample> samples, const ReplayContext& context, MonoTime now, Outbox& out);
+    void provide(std::vector<ReplaySample> samples,
+                 const ReplayContext& context,
+                 MonoTime now,
+                 Outbox& out);
 
   private:
     struct Loaded {
@@ -116,14 +129,18 @@ class ReplayReader {
     [[nodiscard]] bool owns(SequenceNumber number) const;
     [[nodiscard]] std::optional<SequenceNumber> next_owned(SequenceNumber from) const;
     [[nodiscard]] Loaded* find_loaded(SequenceNumber number);
-    [[nodiscard]] std::uint32_t fragment_count(const ReplaySample& sample, const ReplayContext& context) const;
+    [[nodiscard]] std::uint32_t fragment_count(const ReplaySample& sample,
+                                               const ReplayContext& context) const;
     [[nodiscard]] std::vector<Arrival> next_repair_read(const ReplayContext& context);
 
     void acknowledge(SequenceNumber base);
     void charge(Loaded& loaded, std::size_t octets);
     [[nodiscard]] bool send_next(const ReplayContext& context, MonoTime now, Outbox& out);
     [[nodiscard]] bool send_loaded(Loaded& loaded, const ReplayContext& context, Outbox& out);
-    void send_data(SequenceNumber number, const ReplaySample& sample, const ReplayContext& context, Outbox& out);
+    void send_data(SequenceNumber number,
+                   const ReplaySample& sample,
+                   const ReplayContext& context,
+                   Outbox& out);
     void send_fragment(SequenceNumber number,
                        const ReplaySample& sample,
                        std::uint32_t fragment,
@@ -132,7 +149,10 @@ class ReplayReader {
     void send_gap(SequenceRange range, const ReplayContext& context, Outbox& out) const;
     void send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out);
     void send_empty_heartbeat(const ReplayContext& context, Outbox& out) const;
-    void repair(const wire::SequenceNumberSet& wanted, const ReplayContext& context, MonoTime now, Outbox& out);
+    void repair(const wire::SequenceNumberSet& wanted,
+                const ReplayContext& context,
+                MonoTime now,
+                Outbox& out);
     void repair_one(SequenceNumber number, const ReplayContext& context, MonoTime now, Outbox& out);
 
     Guid guid_;
@@ -144,10 +164,10 @@ class ReplayReader {
     SequenceNumber high_{0};
     SequenceNumber acked_{1};
     SequenceNumber next_send_{1};
-    SequenceNumber next_load_{1};         // the next number to ask the store for
-    std::deque<Loaded> loaded_;           // ascending owned numbers in acked_ .. next_load_ - 1
-    std::size_t loaded_octets_{0};        // of those, not sent yet
-    std::vector<SequenceNumber> repairs_; // wanted again and no longer in loaded_
+    SequenceNumber next_load_{1};          // the next number to ask the store for
+    std::deque<Loaded> loaded_;            // ascending owned numbers in acked_ .. next_load_ - 1
+    std::size_t loaded_octets_{0};         // of those, not sent yet
+    std::vector<SequenceNumber> repairs_;  // wanted again and no longer in loaded_
     std::optional<PendingRead> reading_;
     std::size_t in_flight_{0};
     std::size_t since_heartbeat_{0};

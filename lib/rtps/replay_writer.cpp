@@ -5,8 +5,8 @@
 namespace durability::rtps {
 namespace {
 
-// A reader of a live process answers a HEARTBEAT within milliseconds; one that does not for this long is
-// broken, and the reader that waits for it is served all the same.
+// A reader of a live process answers a HEARTBEAT within milliseconds; one that does not for this
+// long is broken, and the reader that waits for it is served all the same.
 constexpr Duration barrier_patience = std::chrono::seconds{10};
 
 }  // namespace
@@ -29,7 +29,8 @@ void ReplayWriter::match(const Guid& reader,
     (void)now;
     if (index_.contains(reader)) return;
     Process& process = processes_[reader.prefix];
-    process.readers.push_back(std::make_unique<ReplayReader>(reader, std::move(destination), traits));
+    process.readers.push_back(
+        std::make_unique<ReplayReader>(reader, std::move(destination), traits));
     index_.emplace(reader, process.readers.back().get());
 }
 
@@ -40,17 +41,21 @@ void ReplayWriter::unmatch(const Guid& reader) {
     Process& process = entry->second;
     std::erase_if(process.readers, [&](const auto& known) { return known->guid() == reader; });
     std::erase_if(process.barriers, [&](const auto& barrier) { return barrier.waiting == reader; });
-    // The numbers stay: Cyclone DDS keeps its proxy writer, and with it the position, without readers.
+    // The numbers stay: Cyclone DDS keeps its proxy writer, and with it the position, without
+    // readers.
 }
 
 void ReplayWriter::forget_process(const GuidPrefix& process) {
     const auto entry = processes_.find(process);
     if (entry == processes_.end()) return;
-    for (const auto& reader : entry->second.readers) index_.erase(reader->guid());
+    for (const auto& reader : entry->second.readers)
+        index_.erase(reader->guid());
     processes_.erase(entry);
 }
 
-bool ReplayWriter::is_matched(const Guid& reader) const { return index_.contains(reader); }
+bool ReplayWriter::is_matched(const Guid& reader) const {
+    return index_.contains(reader);
+}
 
 bool ReplayWriter::process_contacted(const GuidPrefix& process) const {
     const auto entry = processes_.find(process);
@@ -67,7 +72,9 @@ ReplayReader* ReplayWriter::find(const Guid& reader) {
     return entry == index_.end() ? nullptr : entry->second;
 }
 
-SequenceNumber ReplayWriter::begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now) {
+SequenceNumber ReplayWriter::begin(const Guid& reader,
+                                   std::span<const HistoryItem> history,
+                                   MonoTime now) {
     ReplayReader* target = find(reader);
     if (target == nullptr || target->begun()) return {0};
     Process& process = processes_.at(reader.prefix);
@@ -84,16 +91,19 @@ SequenceNumber ReplayWriter::begin(const Guid& reader, std::span<const HistoryIt
         wait = true;
     }
     if (wait) {
-        process.barriers.push_back({reader, assignment.first_fresh, last, after(now, barrier_patience)});
+        process.barriers.push_back(
+            {reader, assignment.first_fresh, last, after(now, barrier_patience)});
     }
     return last;
 }
 
 bool ReplayWriter::others_confirmed(const Process& process, const Process::Barrier& barrier) const {
     return std::ranges::all_of(process.readers, [&](const auto& other) {
-        if (other->guid() == barrier.waiting || !other->begun() || !other->traits().reliable) return true;
+        if (other->guid() == barrier.waiting || !other->begun() || !other->traits().reliable)
+            return true;
         // A reader that itself owns numbers of the range was begun later and shares them.
-        return other->high() < barrier.from || other->acked() > barrier.to || other->samples_owned() > 0;
+        return other->high() < barrier.from || other->acked() > barrier.to ||
+               other->samples_owned() > 0;
     });
 }
 
@@ -108,7 +118,8 @@ ReplayContext ReplayWriter::context(Process& process, const ReplayReader& reader
     for (const auto& entry : process.barriers) {
         if (entry.waiting == reader.guid()) barrier = std::min(barrier, entry.from);
     }
-    return ReplayContext{own_, options_, heartbeat_count_, process.numbers, process.confirmed, barrier};
+    return ReplayContext{
+        own_, options_, heartbeat_count_, process.numbers, process.confirmed, barrier};
 }
 
 void ReplayWriter::note_completion(const ReplayReader& reader, bool was_complete) {
@@ -123,7 +134,10 @@ void ReplayWriter::pump(Process& process, ReplayReader& reader, MonoTime now, Ou
     note_completion(reader, was_complete);
 }
 
-void ReplayWriter::on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out) {
+void ReplayWriter::on_acknack(const Guid& reader,
+                              const wire::AckNack& acknack,
+                              MonoTime now,
+                              Outbox& out) {
     ReplayReader* target = find(reader);
     if (target == nullptr) return;
     Process& process = processes_.at(reader.prefix);
@@ -135,13 +149,17 @@ void ReplayWriter::on_acknack(const Guid& reader, const wire::AckNack& acknack, 
     note_completion(*target, was_complete);
     if (!process.barriers.empty()) {
         lift_barriers(process, now);
-        for (const auto& other : process.readers) pump(process, *other, now, out);
+        for (const auto& other : process.readers)
+            pump(process, *other, now, out);
         return;
     }
     pump(process, *target, now, out);
 }
 
-void ReplayWriter::on_nack_frag(const Guid& reader, const wire::NackFrag& nack, MonoTime now, Outbox& out) {
+void ReplayWriter::on_nack_frag(const Guid& reader,
+                                const wire::NackFrag& nack,
+                                MonoTime now,
+                                Outbox& out) {
     ReplayReader* target = find(reader);
     if (target == nullptr) return;
     Process& process = processes_.at(reader.prefix);
@@ -161,8 +179,10 @@ void ReplayWriter::tick(MonoTime now, Outbox& out) {
 MonoTime ReplayWriter::next_deadline() const {
     MonoTime due = MonoTime::max();
     for (const auto& [prefix, process] : processes_) {
-        for (const auto& barrier : process.barriers) due = std::min(due, barrier.give_up);
-        for (const auto& reader : process.readers) due = std::min(due, reader->next_deadline());
+        for (const auto& barrier : process.barriers)
+            due = std::min(due, barrier.give_up);
+        for (const auto& reader : process.readers)
+            due = std::min(due, reader->next_deadline());
     }
     return due;
 }
@@ -177,7 +197,10 @@ std::optional<ReplayRead> ReplayWriter::next_read() {
     return std::nullopt;
 }
 
-void ReplayWriter::provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out) {
+void ReplayWriter::provide(const Guid& reader,
+                           std::vector<ReplaySample> samples,
+                           MonoTime now,
+                           Outbox& out) {
     ReplayReader* target = find(reader);
     if (target == nullptr) return;
     Process& process = processes_.at(reader.prefix);
@@ -196,7 +219,11 @@ std::optional<ReplayWriter::ReaderStatus> ReplayWriter::status(const Guid& reade
     const auto entry = index_.find(reader);
     if (entry == index_.end()) return std::nullopt;
     const ReplayReader& known = *entry->second;
-    return ReaderStatus{known.begun(), known.complete(), known.samples_owned(), previous(known.acked()), known.high()};
+    return ReaderStatus{known.begun(),
+                        known.complete(),
+                        known.samples_owned(),
+                        previous(known.acked()),
+                        known.high()};
 }
 
 }  // namespace durability::rtps

@@ -1,6 +1,7 @@
 // The replay writer of one served group: delivers stored history to late readers (semantics.md,
-// section 7). It gives out numbers on demand and per remote process, sends nothing while nobody needs
-// history, and holds no payloads but those of open windows: it asks for them with next_read().
+// section 7). It gives out numbers on demand and per remote process, sends nothing while nobody
+// needs history, and holds no payloads but those of open windows: it asks for them with
+// next_read().
 //
 // It decides nothing about who is owed what; that is service/entitlement. A machine: no sockets, no
 // clock, no files. Not thread-safe.
@@ -38,22 +39,25 @@ class ReplayWriter {
   public:
     ReplayWriter(EntityId own, ReplayOptions options);
 
-    // A process that was known to an earlier run of the daemon: its numbers go on after `last_used`,
-    // and it has seen HEARTBEATs of this writer.
+    // A process that was known to an earlier run of the daemon: its numbers go on after
+    // `last_used`, and it has seen HEARTBEATs of this writer.
     void resume_process(const GuidPrefix& process, SequenceNumber last_used);
     // A remote reader that matched. Nothing is sent to it but empty ranges until begin().
-    void match(const Guid& reader, DestinationPtr destination, ReplayReaderTraits traits, MonoTime now);
+    void match(const Guid& reader,
+               DestinationPtr destination,
+               ReplayReaderTraits traits,
+               MonoTime now);
     void unmatch(const Guid& reader);
     // The participant is gone (disposed, or its lease ran out): its readers and numbers with it.
     void forget_process(const GuidPrefix& process);
     [[nodiscard]] bool is_matched(const Guid& reader) const;
-    // A process of which any reader has been shown a HEARTBEAT: readers that do not ask for history can
-    // no longer be given any (fact sheet 4.4).
+    // A process of which any reader has been shown a HEARTBEAT: readers that do not ask for history
+    // can no longer be given any (fact sheet 4.4).
     [[nodiscard]] bool process_contacted(const GuidPrefix& process) const;
 
-    // What the reader is to have, in ascending arrival order; empty for a reader that is owed nothing.
-    // Returns the greatest number given out to its process so far, which must survive a restart before
-    // the samples are sent.
+    // What the reader is to have, in ascending arrival order; empty for a reader that is owed
+    // nothing. Returns the greatest number given out to its process so far, which must survive a
+    // restart before the samples are sent.
     SequenceNumber begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now);
     [[nodiscard]] SequenceNumber last_number(const GuidPrefix& process) const;
 
@@ -84,7 +88,8 @@ class ReplayWriter {
         bool contacted{false};  // a HEARTBEAT went out to one of its readers
         bool confirmed{false};  // an ACKNACK showed that one arrived
         std::vector<std::unique_ptr<ReplayReader>> readers;
-        // Reader that waits until the others of its process know that numbers from `from` are not theirs.
+        // Reader that waits until the others of its process know that numbers from `from` are not
+        // theirs.
         struct Barrier {
             Guid waiting;
             SequenceNumber from;
@@ -95,7 +100,8 @@ class ReplayWriter {
     };
     [[nodiscard]] ReplayReader* find(const Guid& reader);
     [[nodiscard]] ReplayContext context(Process& process, const ReplayReader& reader);
-    [[nodiscard]] bool others_confirmed(const Process& process, const Process::Barrier& barrier) const;
+    [[nodiscard]] bool others_confirmed(const Process& process,
+                                        const Process::Barrier& barrier) const;
     void lift_barriers(Process& process, MonoTime now);
     void pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out);
     void note_completion(const ReplayReader& reader, bool was_complete);

@@ -7,7 +7,9 @@
 namespace durability::runtime {
 
 CleanupThread::CleanupThread(Duration interval, std::function<void()> sweep)
-    : interval_(interval), sweep_(std::move(sweep)), thread_([this](const std::stop_token& stop) { run(stop); }) {
+    : interval_(interval),
+      sweep_(std::move(sweep)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {
     ::pthread_setname_np(thread_.native_handle(), "durab-cleanup");
 }
 

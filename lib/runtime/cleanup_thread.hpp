@@ -1,5 +1,5 @@
-// Waits, then asks for a sweep; decides nothing and touches nothing (semantics.md, section 8). What a
-// sweep does is the store's: purge what has expired, start compactions that are due.
+// Waits, then asks for a sweep; decides nothing and touches nothing (semantics.md, section 8). What
+// a sweep does is the store's: purge what has expired, start compactions that are due.
 #pragma once
 
 #include "base/time.hpp"

@@ -44,7 +44,8 @@ std::chrono::steady_clock::time_point to_steady(MonoTime time) {
 
 }  // namespace
 
-// One status query at a time; shared with the store thread, which may answer after we stopped waiting.
+// One status query at a time; shared with the store thread, which may answer after we stopped
+// waiting.
 struct DomainRuntime::StatusExchange {
     std::mutex mutex;
     std::condition_variable answered;
@@ -104,7 +105,8 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
         auto records = (*store)->records(kind);
         std::move(records.begin(), records.end(), std::back_inserter(options.records));
     }
-    if (auto chosen = runtime->choose_identity(options.records, config, domain, options, events); !chosen) {
+    if (auto chosen = runtime->choose_identity(options.records, config, domain, options, events);
+        !chosen) {
         return tl::unexpected(chosen.error());
     }
     auto announce_to = announce_locators(config.network, domain, runtime->sockets_.port_base);
@@ -114,12 +116,14 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     // The identity is on disk before anybody hears of it.
     for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
         std::vector<store::Completion> saved;
-        (*store)->execute(store::SaveRecord{0,
-                                            store::RecordKind::identity,
-                                            service::identity_key(side),
-                                            service::encode(options.sides[static_cast<std::size_t>(side)].identity),
-                                            true},
-                          saved);
+        (*store)->execute(
+            store::SaveRecord{
+                0,
+                store::RecordKind::identity,
+                service::identity_key(side),
+                service::encode(options.sides[static_cast<std::size_t>(side)].identity),
+                true},
+            saved);
     }
     runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events);
 
@@ -129,10 +133,12 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     thread_options.queue_bytes = config.limits.uncommitted_bytes;
     DomainRuntime* self = runtime.get();
     auto alive = runtime->alive_;
-    runtime->store_ = store::StoreThread::start(
-        std::move(*store), thread_options, [self, alive](std::vector<store::Completion> completions) {
-            self->deliver(std::move(completions));
-        });
+    runtime->store_ =
+        store::StoreThread::start(std::move(*store),
+                                  thread_options,
+                                  [self, alive](std::vector<store::Completion> completions) {
+                                      self->deliver(std::move(completions));
+                                  });
     return runtime;
 }
 
@@ -169,7 +175,8 @@ Status DomainRuntime::choose_identity(const std::vector<store::Record>& records,
         }
         auto prefix = random_prefix();
         if (!prefix) return tl::unexpected(prefix.error());
-        own.identity = {*prefix, sockets_.sides[at].metatraffic->port(), sockets_.sides[at].user->port()};
+        own.identity = {
+            *prefix, sockets_.sides[at].metatraffic->port(), sockets_.sides[at].user->port()};
         if (!stored[at] && !damaged) continue;
         events.report_always(
             service::make_event(EventKind::IdentityReplaced,
@@ -196,7 +203,8 @@ void DomainRuntime::listen() {
     static constexpr std::array both{service::Side::ingest, service::Side::replay};
     for (const service::Side side : both) {
         SideSockets& sockets = sockets_.sides[static_cast<std::size_t>(side)];
-        const auto one = std::span<const service::Side>(both).subspan(static_cast<std::size_t>(side), 1);
+        const auto one =
+            std::span<const service::Side>(both).subspan(static_cast<std::size_t>(side), 1);
         for (net::UdpSocket* socket : {sockets.metatraffic.get(), sockets.user.get()}) {
             socket->wait_readable([this, socket, one] { on_readable(*socket, one); });
         }
@@ -210,14 +218,17 @@ void DomainRuntime::listen() {
 void DomainRuntime::on_readable(net::UdpSocket& socket, std::span<const service::Side> sides) {
     for (int batch = 0; batch < max_receive_batches; ++batch) {
         const Now now = system_now();
-        const std::size_t received = socket.receive(buffers_, [&](ByteView datagram, const Locator& from) {
-            for (const service::Side side : sides) service_->receive(side, datagram, from, now);
-        });
+        const std::size_t received =
+            socket.receive(buffers_, [&](ByteView datagram, const Locator& from) {
+                for (const service::Side side : sides)
+                    service_->receive(side, datagram, from, now);
+            });
         if (received < net::ReceiveBuffers::count) break;
     }
     // Readable also means that an error waits; the socket sends for one side only.
     socket.receive_errors([&](const Locator& nobody_there) {
-        for (const service::Side side : sides) service_->unreachable(side, nobody_there, system_now());
+        for (const service::Side side : sides)
+            service_->unreachable(side, nobody_there, system_now());
     });
     turn();
 }
@@ -237,7 +248,8 @@ void DomainRuntime::deliver(std::vector<store::Completion> completions) {
     boost::asio::post(context_, [this, alive = alive_, batch = std::move(completions)]() mutable {
         if (!*alive) return;
         const Now now = system_now();
-        for (store::Completion& completion : batch) service_->complete(std::move(completion), now);
+        for (store::Completion& completion : batch)
+            service_->complete(std::move(completion), now);
         turn();
     });
 }
@@ -336,7 +348,8 @@ DomainStatus DomainRuntime::status() {
     const std::uint64_t ticket = ++exchange_->asked;
     store::Command command = store::QueryStatus{ticket};
     if (!stopped_ && store_->submit(command)) {
-        if (exchange_->answered.wait_for(lock, status_patience, [&] { return exchange_->answer >= ticket; })) {
+        if (exchange_->answered.wait_for(
+                lock, status_patience, [&] { return exchange_->answer >= ticket; })) {
             last_status_ = exchange_->status;
         }
     }

@@ -1,5 +1,5 @@
-// One domain running: its service, its sockets and its store thread, wired together. Loop thread, except
-// where said otherwise.
+// One domain running: its service, its sockets and its store thread, wired together. Loop thread,
+// except where said otherwise.
 #pragma once
 
 #include "durability/config.hpp"
@@ -24,13 +24,14 @@ namespace durability::runtime {
 class DomainRuntime {
   public:
     // Recovers the store, binds the sockets; nothing is sent or received before the loop runs.
-    static Result<std::unique_ptr<DomainRuntime>> open(boost::asio::io_context& context,
-                                                       net::ReceiveBuffers& buffers,
-                                                       const Config& config,
-                                                       std::uint32_t domain,
-                                                       service::EventLog& events,
-                                                       std::function<void()> on_turn,
-                                                       const std::function<void(std::string_view)>& progress);
+    static Result<std::unique_ptr<DomainRuntime>> open(
+        boost::asio::io_context& context,
+        net::ReceiveBuffers& buffers,
+        const Config& config,
+        std::uint32_t domain,
+        service::EventLog& events,
+        std::function<void()> on_turn,
+        const std::function<void(std::string_view)>& progress);
     DomainRuntime(const DomainRuntime&) = delete;
     DomainRuntime& operator=(const DomainRuntime&) = delete;
     ~DomainRuntime();
@@ -47,7 +48,9 @@ class DomainRuntime {
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:
-    DomainRuntime(boost::asio::io_context& context, net::ReceiveBuffers& buffers, std::function<void()> on_turn);
+    DomainRuntime(boost::asio::io_context& context,
+                  net::ReceiveBuffers& buffers,
+                  std::function<void()> on_turn);
     void listen();
     void on_readable(net::UdpSocket& socket, std::span<const service::Side> sides);
     void deliver(std::vector<store::Completion> completions);

@@ -10,22 +10,27 @@
 namespace durability::runtime {
 namespace {
 
-// Participants of one domain on one host; the ports of the next domain begin after 120 (RTPS 2.5, 9.6.1).
+// Participants of one domain on one host; the ports of the next domain begin after 120
+// (RTPS 2.5, 9.6.1).
 constexpr std::uint32_t max_index = 119;
-// Fast DDS tries as many for a peer that is given without a port, Cyclone DDS up to ten (fact sheet 1.1).
+// Fast DDS tries as many for a peer that is given without a port, Cyclone DDS up to ten (fact
+// sheet 1.1).
 constexpr std::uint32_t peer_indexes = 10;
 // Candidates of `port_base: auto`.
 constexpr std::uint32_t first_base = 7'400;
 constexpr std::uint32_t last_base = 60'000;
 constexpr std::uint32_t base_step = 1'000;
 
-Result<std::unique_ptr<net::UdpSocket>> bind_unicast(boost::asio::io_context& context, std::uint16_t port) {
+Result<std::unique_ptr<net::UdpSocket>> bind_unicast(boost::asio::io_context& context,
+                                                     std::uint16_t port) {
     auto socket = net::UdpSocket::unicast(context, port);
     if (!socket) return tl::unexpected(socket.error());
     return std::make_unique<net::UdpSocket>(std::move(*socket));
 }
 
-Result<SideSockets> bind_pair(boost::asio::io_context& context, std::uint16_t metatraffic, std::uint16_t user) {
+Result<SideSockets> bind_pair(boost::asio::io_context& context,
+                              std::uint16_t metatraffic,
+                              std::uint16_t user) {
     SideSockets pair;
     auto first = bind_unicast(context, metatraffic);
     if (!first) return tl::unexpected(first.error());
@@ -98,8 +103,8 @@ Result<std::uint16_t> choose_base(boost::asio::io_context& context, std::uint32_
 std::vector<Locator> DomainSockets::metatraffic_locators(service::Side side) const {
     std::vector<Locator> locators;
     for (const net::Interface& interface : interfaces) {
-        locators.push_back(
-            Locator::udp_v4(interface.address, sides[static_cast<std::size_t>(side)].metatraffic->port()));
+        locators.push_back(Locator::udp_v4(
+            interface.address, sides[static_cast<std::size_t>(side)].metatraffic->port()));
     }
     return locators;
 }
@@ -107,14 +112,17 @@ std::vector<Locator> DomainSockets::metatraffic_locators(service::Side side) con
 std::vector<Locator> DomainSockets::user_locators(service::Side side) const {
     std::vector<Locator> locators;
     for (const net::Interface& interface : interfaces) {
-        locators.push_back(Locator::udp_v4(interface.address, sides[static_cast<std::size_t>(side)].user->port()));
+        locators.push_back(
+            Locator::udp_v4(interface.address, sides[static_cast<std::size_t>(side)].user->port()));
     }
     return locators;
 }
 
-bool DomainSockets::has_ports_of(service::Side side, const service::ParticipantIdentity& identity) const {
+bool DomainSockets::has_ports_of(service::Side side,
+                                 const service::ParticipantIdentity& identity) const {
     const SideSockets& own = sides[static_cast<std::size_t>(side)];
-    return own.metatraffic->port() == identity.metatraffic_port && own.user->port() == identity.user_port;
+    return own.metatraffic->port() == identity.metatraffic_port &&
+           own.user->port() == identity.user_port;
 }
 
 Result<DomainSockets> open_sockets(
@@ -127,11 +135,13 @@ Result<DomainSockets> open_sockets(
     if (!available) return tl::unexpected(available.error());
     sockets.interfaces = net::select_interfaces(*available, network.interfaces);
     if (sockets.interfaces.empty()) {
-        return fail(Errc::unavailable,
-                    network.interfaces.empty()
-                        ? std::string("no network interface is up, not even loopback")
-                        : fmt::format("none of the interfaces in network.interfaces is up with an IPv4 address: {}",
-                                      fmt::join(network.interfaces, ", ")));
+        return fail(
+            Errc::unavailable,
+            network.interfaces.empty()
+                ? std::string("no network interface is up, not even loopback")
+                : fmt::format(
+                      "none of the interfaces in network.interfaces is up with an IPv4 address: {}",
+                      fmt::join(network.interfaces, ", ")));
     }
     wire::PortMapping ports;
     if (network.port_base) {
@@ -149,7 +159,8 @@ Result<DomainSockets> open_sockets(
 
     if (!network.multicast) return sockets;
     const auto port = ports.multicast_metatraffic(domain);
-    if (!port) return fail(Errc::unavailable, fmt::format("domain {} has no multicast port", domain));
+    if (!port)
+        return fail(Errc::unavailable, fmt::format("domain {} has no multicast port", domain));
     auto multicast = net::UdpSocket::multicast(context, *port);
     if (!multicast) return tl::unexpected(multicast.error());
     bool joined = false;
@@ -181,7 +192,8 @@ Result<std::vector<Locator>> announce_locators(const Config::Network& network,
             const char* end = peer.data() + peer.size();
             const auto parsed = std::from_chars(peer.data() + colon + 1, end, port);
             if (parsed.ec != std::errc{} || parsed.ptr != end || port == 0) {
-                return fail(Errc::invalid_argument, fmt::format("'{}' is not ADDRESS or ADDRESS:PORT", peer));
+                return fail(Errc::invalid_argument,
+                            fmt::format("'{}' is not ADDRESS or ADDRESS:PORT", peer));
             }
             locators.push_back(Locator::udp_v4(*address, port));
             continue;

@@ -1,5 +1,5 @@
-// The ports and sockets of one domain: two unicast ports for each of the two participants, one multicast
-// socket for both. Loop thread.
+// The ports and sockets of one domain: two unicast ports for each of the two participants, one
+// multicast socket for both. Loop thread.
 #pragma once
 
 #include "durability/config.hpp"
@@ -31,20 +31,21 @@ struct DomainSockets {
 
     [[nodiscard]] std::vector<Locator> metatraffic_locators(service::Side side) const;
     [[nodiscard]] std::vector<Locator> user_locators(service::Side side) const;
-    [[nodiscard]] bool has_ports_of(service::Side side, const service::ParticipantIdentity& identity) const;
+    [[nodiscard]] bool has_ports_of(service::Side side,
+                                    const service::ParticipantIdentity& identity) const;
 };
 
-// Binds what the domain needs. `stored` are the identities of an earlier run: their ports are taken again
-// if they are free, since peers do not learn new ones (fact sheet 12.3). Else the first participant index
-// whose two ports are free. Errors: unavailable (interface or port named), io.
+// Binds what the domain needs. `stored` are the identities of an earlier run: their ports are taken
+// again if they are free, since peers do not learn new ones (fact sheet 12.3). Else the first
+// participant index whose two ports are free. Errors: unavailable (interface or port named), io.
 [[nodiscard]] Result<DomainSockets> open_sockets(
     boost::asio::io_context& context,
     const Config::Network& network,
     std::uint32_t domain,
     const std::array<std::optional<service::ParticipantIdentity>, service::side_count>& stored);
 
-// Where to announce: the multicast group, and the configured peers ("address" or "address:port"; without a
-// port the first participant indexes are tried). Errors: invalid_argument.
+// Where to announce: the multicast group, and the configured peers ("address" or "address:port";
+// without a port the first participant indexes are tried). Errors: invalid_argument.
 [[nodiscard]] Result<std::vector<Locator>> announce_locators(const Config::Network& network,
                                                              std::uint32_t domain,
                                                              std::uint16_t port_base);

@@ -1,7 +1,8 @@
 // A running service: the only place where machines, sockets, disk and threads meet.
 //
-// Threads (style-and-layout, section 6): the caller runs context() on one thread, the loop; everything
-// below that is not said to be otherwise is called on that thread. The store has threads of its own.
+// Threads (style-and-layout, section 6): the caller runs context() on one thread, the loop;
+// everything below that is not said to be otherwise is called on that thread. The store has threads
+// of its own.
 #pragma once
 
 #include "durability/config.hpp"
@@ -21,7 +22,8 @@ class io_context;
 namespace durability::runtime {
 
 struct RuntimeHooks {
-    // Every event, already rate-limited, in order; called on the loop thread (during start: the caller's).
+    // Every event, already rate-limited, in order; called on the loop thread (during start: the
+    // caller's).
     std::function<void(const Event&)> on_event;
     // One line about what goes on ("recovering 12 of 340 logs"); when it changes.
     std::function<void(std::string_view)> on_status;
@@ -32,8 +34,8 @@ struct RuntimeHooks {
 class Runtime {
   public:
     // Takes the leases, recovers the stores, binds the sockets, announces both participants of each
-    // domain. Errors: in_use (lease held, names directory and pid), version, io, permission (path named),
-    // unavailable (port or interface named).
+    // domain. Errors: in_use (lease held, names directory and pid), version, io, permission (path
+    // named), unavailable (port or interface named).
     static Result<std::unique_ptr<Runtime>> start(Config config, RuntimeHooks hooks);
 
     Runtime(const Runtime&) = delete;
@@ -46,9 +48,9 @@ class Runtime {
     // The latest 256 events, oldest first.
     [[nodiscard]] std::vector<Event> events() const;
 
-    // Stops accepting, commits what was received, says good-bye where the configuration (or `goodbye`)
-    // asks for it, releases the lease, and lets context().run() return. Bounded: a stuck disk delays it
-    // by at most 5 s. Further calls do nothing.
+    // Stops accepting, commits what was received, says good-bye where the configuration (or
+    // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck
+    // disk delays it by at most 5 s. Further calls do nothing.
     void stop();
     void stop_goodbye();
 

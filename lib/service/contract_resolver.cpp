@@ -16,7 +16,8 @@ void apply_announced(const DurabilityService& announced, Contract& contract) {
     contract.history = announced.history.kind == HistoryKind::keep_all ? ContractHistory::keep_all
                                                                        : ContractHistory::keep_last;
     // KEEP_ALL comes with whatever depth the vendor leaves there.
-    contract.depth = announced.history.depth < 1 ? 1 : static_cast<std::uint64_t>(announced.history.depth);
+    contract.depth =
+        announced.history.depth < 1 ? 1 : static_cast<std::uint64_t>(announced.history.depth);
     contract.max_samples = to_limit(announced.limits.max_samples);
     contract.max_instances = to_limit(announced.limits.max_instances);
     contract.max_samples_per_instance = to_limit(announced.limits.max_samples_per_instance);
@@ -36,7 +37,9 @@ const TopicRule* find_rule(std::span<const TopicRule> rules,
                            std::string_view type,
                            std::span<const std::string> partitions) {
     const auto matches = [&](const TopicRule& rule) {
-        if (!discovery::glob_matches(rule.topic, topic) || !discovery::glob_matches(rule.type, type)) return false;
+        if (!discovery::glob_matches(rule.topic, topic) ||
+            !discovery::glob_matches(rule.type, type))
+            return false;
         if (partitions.empty()) return discovery::glob_matches(rule.partition, "");
         return std::ranges::any_of(partitions, [&](const std::string& partition) {
             return discovery::glob_matches(rule.partition, partition);
@@ -52,11 +55,16 @@ bool is_internal_topic(std::string_view topic) {
 
 std::string_view name(ServeVerdict verdict) {
     switch (verdict) {
-        case ServeVerdict::serve: return "served";
-        case ServeVerdict::volatile_writer: return "the writer offers VOLATILE";
-        case ServeVerdict::too_weak: return "the writer offers less than what is served";
-        case ServeVerdict::denied: return "a rule says never";
-        case ServeVerdict::internal_topic: return "internal topic";
+        case ServeVerdict::serve:
+            return "served";
+        case ServeVerdict::volatile_writer:
+            return "the writer offers VOLATILE";
+        case ServeVerdict::too_weak:
+            return "the writer offers less than what is served";
+        case ServeVerdict::denied:
+            return "a rule says never";
+        case ServeVerdict::internal_topic:
+            return "internal topic";
     }
     return "?";
 }
@@ -64,16 +72,20 @@ std::string_view name(ServeVerdict verdict) {
 DurabilityKind weakest_served(const TopicRule* rule) {
     if (rule == nullptr) return DurabilityKind::transient;
     switch (rule->serve) {
-        case ServeKind::transient_local: return DurabilityKind::transient_local;
-        case ServeKind::transient: return DurabilityKind::transient;
+        case ServeKind::transient_local:
+            return DurabilityKind::transient_local;
+        case ServeKind::transient:
+            return DurabilityKind::transient;
         case ServeKind::persistent:
-        case ServeKind::never: return DurabilityKind::persistent;
+        case ServeKind::never:
+            return DurabilityKind::persistent;
     }
     return DurabilityKind::transient;
 }
 
 ServeVerdict judge(const TopicRule* rule, std::string_view topic, DurabilityKind offered) {
-    if (is_internal_topic(topic) && (rule == nullptr || rule->topic != topic)) return ServeVerdict::internal_topic;
+    if (is_internal_topic(topic) && (rule == nullptr || rule->topic != topic))
+        return ServeVerdict::internal_topic;
     if (rule != nullptr && rule->serve == ServeKind::never) return ServeVerdict::denied;
     if (offered == DurabilityKind::volatile_) return ServeVerdict::volatile_writer;
     return offered >= weakest_served(rule) ? ServeVerdict::serve : ServeVerdict::too_weak;

@@ -1,5 +1,5 @@
-// Which rule applies to a topic, what it serves, and which contract follows (semantics.md, 2 and 3).
-// Pure.
+// Which rule applies to a topic, what it serves, and which contract follows (semantics.md, 2 and
+// 3). Pure.
 #pragma once
 
 #include "durability/config.hpp"
@@ -26,15 +26,17 @@ namespace durability::service {
 
 enum class ServeVerdict : std::uint8_t {
     serve,
-    volatile_writer,   // offers VOLATILE: there is nothing to keep
-    too_weak,          // offers less than what is served for this topic
-    denied,            // a rule says `never`
+    volatile_writer,  // offers VOLATILE: there is nothing to keep
+    too_weak,         // offers less than what is served for this topic
+    denied,           // a rule says `never`
     internal_topic,
 };
 [[nodiscard]] std::string_view name(ServeVerdict verdict);
 
 // Whether a writer that offers `offered` under this topic and rule (nullptr: none) is served.
-[[nodiscard]] ServeVerdict judge(const TopicRule* rule, std::string_view topic, DurabilityKind offered);
+[[nodiscard]] ServeVerdict judge(const TopicRule* rule,
+                                 std::string_view topic,
+                                 DurabilityKind offered);
 
 // The weakest durability served under the rule: what the ingest reader requests, so that it matches
 // exactly the writers that are served and no other waits for its acknowledgements.
@@ -45,15 +47,16 @@ struct ResolvedContract {
     ContractSource source{ContractSource::daemon_default};
 };
 
-// Per group of fields: rule, else announced, else daemon default. An announced policy equal to the DDS
-// default counts as unset, and so does an announced cleanup delay of 0 s: it is what every application
-// announces that sets the history alone, and taken literally it would discard history with its writer.
+// Per group of fields: rule, else announced, else daemon default. An announced policy equal to the
+// DDS default counts as unset, and so does an announced cleanup delay of 0 s: it is what every
+// application announces that sets the history alone, and taken literally it would discard history
+// with its writer.
 [[nodiscard]] ResolvedContract resolve(const TopicRule* rule,
                                        const std::optional<DurabilityService>& announced,
                                        const Contract& daemon_default);
 
-// Disk for PERSISTENT, memory for TRANSIENT; TRANSIENT_LOCAL, served because an operator asked for it
-// to outlive its node, goes to disk; a rule may override.
+// Disk for PERSISTENT, memory for TRANSIENT; TRANSIENT_LOCAL, served because an operator asked for
+// it to outlive its node, goes to disk; a rule may override.
 [[nodiscard]] StorageKind resolve_storage(const TopicRule* rule, DurabilityKind offered);
 
 }  // namespace durability::service

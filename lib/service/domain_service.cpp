@@ -11,9 +11,11 @@
 namespace durability::service {
 namespace {
 
-// Numbers and counts are written ahead by this much, so that they need not be written with every message.
-// Discovery numbers cost a Fast DDS peer time per skipped one (fact sheet 12.2), counts cost nothing.
-constexpr std::int64_t number_reserve = 256;
+// Numbers and counts are written ahead by this much, so that they need not be written with every
+// message. SEDP numbers cost a Fast DDS peer time per skipped one (fact sheet 12.2), the others
+// cost nothing.
+constexpr std::int64_t sedp_reserve = 256;
+constexpr std::int64_t spdp_reserve = 100'000;
 constexpr std::int32_t count_reserve = 100'000;
 
 wire::StringLimits string_limits(const Limits& limits) {
@@ -36,7 +38,9 @@ rtps::ReaderLimits reader_limits(const Limits& limits) {
     return result;
 }
 
-participant::ParticipantOptions participant_options(const DomainOptions& domain, Side side, const Reserved& reserved) {
+participant::ParticipantOptions participant_options(const DomainOptions& domain,
+                                                    Side side,
+                                                    const Reserved& reserved) {
     const DomainOptions::SideOptions& own = domain.sides[static_cast<std::size_t>(side)];
     const Limits& limits = domain.config.limits;
     participant::ParticipantOptions options;
@@ -49,10 +53,10 @@ participant::ParticipantOptions participant_options(const DomainOptions& domain,
     options.own.domain_id = domain.domain;
     options.own.entity_name = fmt::format("durabilityd {} {}", name(side), domain.host_name);
     options.spdp.announce_to = domain.announce_to;
-    options.spdp.first_number = next(reserved.discovery_number);
+    options.spdp.first_number = next(reserved.spdp_number);
     options.spdp.max_participants = limits.remote_participants;
     options.spdp.string_limits = string_limits(limits);
-    options.sedp.first_number = next(reserved.discovery_number);
+    options.sedp.first_number = next(reserved.sedp_number);
     options.sedp.max_writers = limits.remote_writers;
     options.sedp.max_readers = limits.remote_readers;
     options.sedp.string_limits = string_limits(limits);
@@ -71,10 +75,13 @@ bool is_exact(const TopicRule& rule) {
 
 DurabilityKind offered_by(ServeKind serve) {
     switch (serve) {
-        case ServeKind::transient_local: return DurabilityKind::transient_local;
-        case ServeKind::transient: return DurabilityKind::transient;
+        case ServeKind::transient_local:
+            return DurabilityKind::transient_local;
+        case ServeKind::transient:
+            return DurabilityKind::transient;
         case ServeKind::persistent:
-        case ServeKind::never: return DurabilityKind::persistent;
+        case ServeKind::never:
+            return DurabilityKind::persistent;
     }
     return DurabilityKind::persistent;
 }
@@ -91,8 +98,8 @@ DomainService::DomainService(DomainOptions options, EventLog& events)
     }
     for (const Side side : {Side::ingest, Side::replay}) {
         const auto at = static_cast<std::size_t>(side);
-        participants_[at] =
-            std::make_unique<participant::Participant>(participant_options(options_, side, reserved_[at]));
+        participants_[at] = std::make_unique<participant::Participant>(
+            participant_options(options_, side, reserved_[at]));
     }
     participants_[0]->ignore(options_.sides[1].identity.prefix);
     participants_[1]->ignore(options_.sides[0].identity.prefix);
@@ -100,7 +107,8 @@ DomainService::DomainService(DomainOptions options, EventLog& events)
     replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0]);
 }
 
-// --- start -----------------------------------------------------------------------------------------
+// --- start
+// -----------------------------------------------------------------------------------------
 
 void DomainService::start(Now now) {
     started_ = true;
@@ -118,7 +126,8 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
     for (const store::Record& record : records) {
         if (record.kind == store::RecordKind::frontier) {
             if (const auto frontier = decode_frontier(record.value)) replay_->restore(*frontier);
-        } else if (record.kind == store::RecordKind::identity && record.key.size() > 2 && record.key[0] == 'e') {
+        } else if (record.kind == store::RecordKind::identity && record.key.size() > 2 &&
+                   record.key[0] == 'e') {
             const auto id = decode_entity(record.value);
             if (!id || record.key[1] >= side_count) continue;
             entities_.restore(static_cast<Side>(record.key[1]),
@@ -135,8 +144,10 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
 void DomainService::open_stored_groups(Now now) {
     for (const store::OpenedGroup& stored : options_.groups) {
         GroupMeta meta = stored.meta;
-        // A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
-        const TopicRule* rule = find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
+        // A rule changed in the configuration wins over the stored contract (semantics.md, section
+        // 3).
+        const TopicRule* rule =
+            find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
         if (judge(rule, meta.key.topic, meta.key.durability) != ServeVerdict::serve) continue;
         const ResolvedContract contract =
             resolve(rule, meta.qos.durability_service, options_.config.default_contract);
@@ -153,11 +164,13 @@ void DomainService::open_exact_rules(Now now) {
         meta.key.topic = rule.topic;
         meta.key.type = rule.type;
         meta.key.keyed = rule.keyed == KeyedChoice::yes;
-        if (!rule.partition.empty() && !discovery::is_pattern(rule.partition)) meta.key.partitions = {rule.partition};
+        if (!rule.partition.empty() && !discovery::is_pattern(rule.partition))
+            meta.key.partitions = {rule.partition};
         meta.key.durability = offered_by(rule.serve);
         meta.qos.durability = meta.key.durability;
         meta.qos.reliability = ReliabilityKind::reliable;
-        const ResolvedContract contract = resolve(&rule, std::nullopt, options_.config.default_contract);
+        const ResolvedContract contract =
+            resolve(&rule, std::nullopt, options_.config.default_contract);
         meta.contract = contract.contract;
         meta.contract_source = contract.source;
         meta.storage = resolve_storage(&rule, meta.key.durability);
@@ -172,7 +185,8 @@ void DomainService::settle(Now now) {
     for (const Side side : {Side::ingest, Side::replay}) {
         participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
         retract_unclaimed(side, now.mono);
-        for (const discovery::ParticipantData& peer : peers_) participant.restore_peer(peer, now.mono);
+        for (const discovery::ParticipantData& peer : peers_)
+            participant.restore_peer(peer, now.mono);
         participant.start(now.mono);
     }
     peers_.clear();
@@ -188,15 +202,17 @@ void DomainService::retract_unclaimed(Side side, MonoTime now) {
 }
 
 void DomainService::goodbye() {
-    for (const auto& participant : participants_) participant->goodbye();
+    for (const auto& participant : participants_)
+        participant->goodbye();
 }
 
-// --- input -----------------------------------------------------------------------------------------
+// --- input
+// -----------------------------------------------------------------------------------------
 
 void DomainService::receive(Side side, ByteView datagram, const Locator& from, Now now) {
     participants_[static_cast<std::size_t>(side)]->receive(datagram, from, now.mono);
-    // Samples borrow from the datagram, so they are taken before it goes; events first, because a writer
-    // is known before its samples.
+    // Samples borrow from the datagram, so they are taken before it goes; events first, because a
+    // writer is known before its samples.
     drain_events(side, now);
     if (side == Side::ingest) ingest_->take_samples(now);
 }
@@ -216,7 +232,8 @@ void DomainService::complete(store::Completion completion, Now now) {
     } else if (auto* saved = std::get_if<store::RecordSaved>(&completion)) {
         replay_->on_record_saved(*saved, now);
     } else if (auto* opened = std::get_if<store::GroupOpened>(&completion)) {
-        if (ServedGroup* group = ingest_->on_group_opened(*opened, now)) replay_->serve(*group, now);
+        if (ServedGroup* group = ingest_->on_group_opened(*opened, now))
+            replay_->serve(*group, now);
         if (opening_ > 0 && --opening_ == 0) settle(now);
     } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
         const EventKind kind = event->event.kind;
@@ -283,7 +300,9 @@ void DomainService::on_replay_event(const participant::ParticipantEvent& event, 
     }
 }
 
-void DomainService::on_common_event(const participant::ParticipantEvent& event, Side side, Now now) {
+void DomainService::on_common_event(const participant::ParticipantEvent& event,
+                                    Side side,
+                                    Now now) {
     if (const auto* datagram = std::get_if<participant::MalformedDatagram>(&event)) {
         context_.events.report(make_event(EventKind::MalformedMessage,
                                           {{"domain", std::to_string(options_.domain)},
@@ -293,20 +312,22 @@ void DomainService::on_common_event(const participant::ParticipantEvent& event, 
                                to_string(datagram->source),
                                now);
     } else if (const auto* announcement = std::get_if<discovery::MalformedAnnouncement>(&event)) {
-        context_.events.report(make_event(EventKind::MalformedMessage,
-                                          {{"domain", std::to_string(options_.domain)},
-                                           {"participant", std::string(name(side))},
-                                           {"source", to_string(announcement->writer)},
-                                           {"reason", std::string(wire::name(announcement->error))}}),
-                               to_string(announcement->writer.prefix),
-                               now);
+        context_.events.report(
+            make_event(EventKind::MalformedMessage,
+                       {{"domain", std::to_string(options_.domain)},
+                        {"participant", std::string(name(side))},
+                        {"source", to_string(announcement->writer)},
+                        {"reason", std::string(wire::name(announcement->error))}}),
+            to_string(announcement->writer.prefix),
+            now);
     } else if (const auto* limit = std::get_if<discovery::LimitReached>(&event)) {
-        context_.events.report(make_event(EventKind::ResourceLimit,
-                                          {{"domain", std::to_string(options_.domain)},
-                                           {"limit", fmt::format("limits.{}", discovery::name(limit->limit))},
-                                           {"refused", to_string(limit->refused)}}),
-                               discovery::name(limit->limit),
-                               now);
+        context_.events.report(
+            make_event(EventKind::ResourceLimit,
+                       {{"domain", std::to_string(options_.domain)},
+                        {"limit", fmt::format("limits.{}", discovery::name(limit->limit))},
+                        {"refused", to_string(limit->refused)}}),
+            discovery::name(limit->limit),
+            now);
     }
 }
 
@@ -324,12 +345,14 @@ void DomainService::turn(Now now) {
     reserve_numbers();
 }
 
-// --- output ----------------------------------------------------------------------------------------
+// --- output
+// ----------------------------------------------------------------------------------------
 
 MonoTime DomainService::next_deadline() const {
     if (!serving_) return MonoTime::max();
     MonoTime due = replay_->next_deadline();
-    for (const auto& participant : participants_) due = std::min(due, participant->next_deadline());
+    for (const auto& participant : participants_)
+        due = std::min(due, participant->next_deadline());
     return due;
 }
 
@@ -337,23 +360,31 @@ std::optional<rtps::Transmit> DomainService::next_transmit(Side side) {
     return participants_[static_cast<std::size_t>(side)]->next_transmit();
 }
 
-store::Command* DomainService::front_command() { return commands_.empty() ? nullptr : &commands_.front(); }
+store::Command* DomainService::front_command() {
+    return commands_.empty() ? nullptr : &commands_.front();
+}
 
-void DomainService::pop_command() { commands_.pop_front(); }
+void DomainService::pop_command() {
+    commands_.pop_front();
+}
 
-// The next run has to start above every number this one uses (fact sheet 12.3), also if it is killed.
+// The next run has to start above every number this one uses (fact sheet 12.3), also if it is
+// killed.
 void DomainService::reserve_numbers() {
     if (!started_) return;
     for (const Side side : {Side::ingest, Side::replay}) {
         const auto at = static_cast<std::size_t>(side);
         const participant::Participant& participant = *participants_[at];
         Reserved& reserved = reserved_[at];
-        const std::int64_t number = participant.last_discovery_number().value;
+        const std::int64_t sedp = participant.sedp().last_number().value;
+        const std::int64_t spdp = participant.spdp().last_number().value;
         const std::int32_t count = participant.last_count();
-        const bool number_low = number + number_reserve / 2 > reserved.discovery_number.value;
+        const bool sedp_low = sedp + sedp_reserve / 2 > reserved.sedp_number.value;
+        const bool spdp_low = spdp + spdp_reserve / 2 > reserved.spdp_number.value;
         const bool count_low = count > reserved.count - count_reserve / 2;
-        if (!number_low && !count_low) continue;
-        if (number_low) reserved.discovery_number = SequenceNumber{number + number_reserve};
+        if (!sedp_low && !spdp_low && !count_low) continue;
+        if (sedp_low) reserved.sedp_number = SequenceNumber{sedp + sedp_reserve};
+        if (spdp_low) reserved.spdp_number = SequenceNumber{spdp + spdp_reserve};
         if (count_low) reserved.count = std::max(count, reserved.count) + count_reserve;
         context_.save(store::RecordKind::counter, counter_key(side), encode(reserved));
     }
@@ -410,9 +441,10 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
             result.writers.push_back(std::move(writer));
         }
         topic.writers = stored.writers.size();
-        topic.readers = static_cast<std::uint64_t>(std::ranges::count_if(late_readers, [&](const auto& reader) {
-            return served && reader.group == group->second.get();
-        }));
+        topic.readers =
+            static_cast<std::uint64_t>(std::ranges::count_if(late_readers, [&](const auto& reader) {
+                return served && reader.group == group->second.get();
+            }));
         result.topics.push_back(std::move(topic));
     }
     for (const Replay::LateReaderView& late : late_readers) {
@@ -425,14 +457,20 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
         reader.owed = late.counts[static_cast<std::size_t>(Entitlement::owed)];
         switch (late.phase) {
             case Replay::Phase::gathering:
-            case Replay::Phase::saving: reader.state = "waiting"; break;
-            case Replay::Phase::serving: reader.state = "replaying"; break;
+            case Replay::Phase::saving:
+                reader.state = "waiting";
+                break;
+            case Replay::Phase::serving:
+                reader.state = "replaying";
+                break;
             case Replay::Phase::delivered:
                 reader.state = "complete";
                 reader.acknowledged = reader.owed;
                 reader.sent = reader.owed;
                 break;
-            case Replay::Phase::unserved: reader.state = late.reason; break;
+            case Replay::Phase::unserved:
+                reader.state = late.reason;
+                break;
         }
         result.readers.push_back(std::move(reader));
     }

@@ -1,8 +1,8 @@
-// The service of one DDS domain: two participants, the groups served there, and the conversation with
-// the store. Ties ingest and replay together; decides nothing itself that these do not.
+// The service of one DDS domain: two participants, the groups served there, and the conversation
+// with the store. Ties ingest and replay together; decides nothing itself that these do not.
 //
-// A machine (style-and-layout, section 5): datagrams, completions of the store and time go in; datagrams,
-// commands for the store and events are taken out. Not thread-safe; belongs to the loop.
+// A machine (style-and-layout, section 5): datagrams, completions of the store and time go in;
+// datagrams, commands for the store and events are taken out. Not thread-safe; belongs to the loop.
 #pragma once
 
 #include "base/time.hpp"
@@ -48,8 +48,8 @@ class DomainService {
     DomainService& operator=(const DomainService&) = delete;
     ~DomainService() = default;
 
-    // Begins: first the stored groups are opened; when the store has answered, both participants are
-    // announced, with all endpoints that return, and those that do not are disposed.
+    // Begins: first the stored groups are opened; when the store has answered, both participants
+    // are announced, with all endpoints that return, and those that do not are disposed.
     void start(Now now);
     // Both participants are announced.
     [[nodiscard]] bool serving() const { return serving_; }

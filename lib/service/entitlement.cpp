@@ -15,7 +15,8 @@ struct KeyHashHasher {
         std::uint64_t high = 0;
         std::memcpy(&low, key.data(), 8);
         std::memcpy(&high, key.data() + 8, 8);
-        return static_cast<std::size_t>((low ^ (high * 0x9e3779b97f4a7c15ULL)) * 0xbf58476d1ce4e5b9ULL);
+        return static_cast<std::size_t>((low ^ (high * 0x9e3779b97f4a7c15ULL)) *
+                                        0xbf58476d1ce4e5b9ULL);
     }
 };
 using NewestLive = std::unordered_map<KeyHash, Timestamp, KeyHashHasher>;
@@ -62,7 +63,8 @@ Entitlement judge(const store::ListedSample& sample,
     if (!newest.empty() && sample.source_timestamp.valid()) {
         if (const auto instance = instance_of(sample, input.keyed)) {
             const auto live = newest.find(*instance);
-            if (live != newest.end() && sample.source_timestamp < live->second) return Entitlement::superseded;
+            if (live != newest.end() && sample.source_timestamp < live->second)
+                return Entitlement::superseded;
         }
     }
     return Entitlement::owed;
@@ -72,12 +74,18 @@ Entitlement judge(const store::ListedSample& sample,
 
 std::string_view name(Entitlement entitlement) {
     switch (entitlement) {
-        case Entitlement::owed: return "owed";
-        case Entitlement::not_history: return "not history";
-        case Entitlement::acknowledged: return "acknowledged";
-        case Entitlement::expired: return "expired";
-        case Entitlement::living_writer: return "sent by its living writer";
-        case Entitlement::superseded: return "superseded by a living writer";
+        case Entitlement::owed:
+            return "owed";
+        case Entitlement::not_history:
+            return "not history";
+        case Entitlement::acknowledged:
+            return "acknowledged";
+        case Entitlement::expired:
+            return "expired";
+        case Entitlement::living_writer:
+            return "sent by its living writer";
+        case Entitlement::superseded:
+            return "superseded by a living writer";
     }
     return "?";
 }
@@ -88,7 +96,8 @@ EntitlementResult decide(const EntitlementInput& input) {
     for (const store::ListedSample& sample : input.retained) {
         const Entitlement verdict = judge(sample, input, newest);
         ++result.counts[static_cast<std::size_t>(verdict)];
-        if (verdict == Entitlement::owed) result.owed.push_back({sample.arrival, sample.payload_size});
+        if (verdict == Entitlement::owed)
+            result.owed.push_back({sample.arrival, sample.payload_size});
     }
     return result;
 }

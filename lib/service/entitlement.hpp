@@ -1,6 +1,6 @@
-// What a late reader is owed (semantics.md, section 7): the heart of exactly-once. A pure function of
-// the retained samples, the reader and what living writers will send it themselves; it has no state
-// and no side effects, so that a table of rows tests it completely.
+// What a late reader is owed (semantics.md, section 7): the heart of exactly-once. A pure function
+// of the retained samples, the reader and what living writers will send it themselves; it has no
+// state and no side effects, so that a table of rows tests it completely.
 #pragma once
 
 #include "base/time.hpp"
@@ -32,18 +32,18 @@ struct LateReader {
     // Up to here it already acknowledged what it was owed, in an earlier run of the daemon.
     Arrival frontier{0};
     // A sample that arrives later replaces or follows an earlier one whatever their timestamps say:
-    // KEEP_LAST and ordered by reception (fact sheet 5.4). Such a reader must not get an older sample
-    // of an instance of which a living writer gives it a newer one.
+    // KEEP_LAST and ordered by reception (fact sheet 5.4). Such a reader must not get an older
+    // sample of an instance of which a living writer gives it a newer one.
     bool latest_arrival_wins{false};
 };
 
 enum class Entitlement : std::uint8_t {
     owed,
-    not_history,     // arrived after the reader matched, or the reader wants none
-    acknowledged,    // at or below the frontier
-    expired,         // LIFESPAN is over
-    living_writer,   // its living writer sends it
-    superseded,      // a living writer gives the reader a newer sample of the instance
+    not_history,    // arrived after the reader matched, or the reader wants none
+    acknowledged,   // at or below the frontier
+    expired,        // LIFESPAN is over
+    living_writer,  // its living writer sends it
+    superseded,     // a living writer gives the reader a newer sample of the instance
 };
 inline constexpr std::size_t entitlement_count = 6;
 [[nodiscard]] std::string_view name(Entitlement entitlement);
@@ -53,14 +53,14 @@ struct EntitlementInput {
     bool keyed{false};
     QosDuration lifespan{infinite_qos_duration};
     LateReader reader;
-    // Living source writers that match the reader. A writer that is not in here is gone, or does not
-    // match: the daemon speaks for it.
+    // Living source writers that match the reader. A writer that is not in here is gone, or does
+    // not match: the daemon speaks for it.
     const std::unordered_map<Guid, LivingShare>& living;
     WallTime now{};
 };
 
 struct EntitlementResult {
-    std::vector<rtps::HistoryItem> owed;  // ascending arrivals
+    std::vector<rtps::HistoryItem> owed;                    // ascending arrivals
     std::array<std::uint64_t, entitlement_count> counts{};  // by Entitlement, for `explain`
 };
 

@@ -3,7 +3,9 @@
 namespace durability::service {
 namespace {
 
-constexpr std::uint32_t number_of(EntityId id) { return id.value >> 8U; }
+constexpr std::uint32_t number_of(EntityId id) {
+    return id.value >> 8U;
+}
 constexpr std::uint32_t max_number = 0x00ffffffU;
 
 }  // namespace
@@ -22,7 +24,8 @@ EntityIds::Given EntityIds::claim(Side side, const std::string& description, Ent
         return {known->second.id, false};
     }
     // Sixteen million numbers against a few thousand endpoints: there is always a free one.
-    while (table.used.contains(table.next)) table.next = table.next == max_number ? 1 : table.next + 1;
+    while (table.used.contains(table.next))
+        table.next = table.next == max_number ? 1 : table.next + 1;
     const EntityId id{(table.next << 8U) | static_cast<std::uint32_t>(kind)};
     table.used.insert(table.next);
     table.known.emplace(description, Known{id, true});

@@ -1,5 +1,5 @@
-// Entity ids of our endpoints, the same in every run: peers recognise an endpoint that returns by it
-// (semantics.md, section 7a). Pure; what is new is told, so that it can be stored.
+// Entity ids of our endpoints, the same in every run: peers recognise an endpoint that returns by
+// it (semantics.md, section 7a). Pure; what is new is told, so that it can be stored.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -23,14 +23,16 @@ class EntityIds {
         EntityId id;
         bool is_new{false};  // to be stored before peers hear of it
     };
-    // The id of the endpoint that `description` names; the kind is part of the id (RTPS 2.5, 9.3.1.2).
+    // The id of the endpoint that `description` names; the kind is part of the id
+    // (RTPS 2.5, 9.3.1.2).
     Given claim(Side side, const std::string& description, EntityKind kind);
 
     struct Unclaimed {
         std::string description;
         EntityId id;
     };
-    // Ids of an earlier run that nothing claimed: these endpoints do not return and are to be disposed.
+    // Ids of an earlier run that nothing claimed: these endpoints do not return and are to be
+    // disposed.
     [[nodiscard]] std::vector<Unclaimed> unclaimed(Side side) const;
     void forget(Side side, const std::string& description);
 

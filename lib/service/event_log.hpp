@@ -19,14 +19,14 @@ namespace durability::service {
 class EventLog {
   public:
     static constexpr std::size_t kept = 256;
-    // Within this time after an event of one kind and subject, further ones are only counted; the count
-    // goes out with the next one, or by itself when the time is over.
+    // Within this time after an event of one kind and subject, further ones are only counted; the
+    // count goes out with the next one, or by itself when the time is over.
     static constexpr Duration quiet_time = std::chrono::seconds{10};
     // Subjects remembered for the limit; beyond it the kind alone is the subject.
     static constexpr std::size_t max_subjects = 4096;
 
-    // Reports an event. `subject` says what repeats are compared by (a topic, a writer); the event's wall
-    // time is filled in.
+    // Reports an event. `subject` says what repeats are compared by (a topic, a writer); the
+    // event's wall time is filled in.
     void report(Event event, std::string_view subject, Now now);
     // An event that happens rarely and must not be held back.
     void report_always(Event event, Now now);
@@ -52,6 +52,7 @@ class EventLog {
 };
 
 // key=value fields of an event in one expression: make_event(EventKind::X, {{"topic", t}, ...}).
-[[nodiscard]] Event make_event(EventKind kind, std::vector<std::pair<std::string_view, std::string>> fields);
+[[nodiscard]] Event make_event(EventKind kind,
+                               std::vector<std::pair<std::string_view, std::string>> fields);
 
 }  // namespace durability::service

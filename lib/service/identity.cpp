@@ -12,8 +12,12 @@ constexpr std::uint8_t key_counter = 'c';
 constexpr std::uint8_t key_entity = 'e';
 constexpr std::uint8_t key_frontier = 'f';
 
-void put(ByteWriter& out, const Guid& guid) { out.bytes(to_octets(guid)); }
-Guid get_guid(ByteReader& in) { return guid_from_octets(in.octets<16>()); }
+void put(ByteWriter& out, const Guid& guid) {
+    out.bytes(to_octets(guid));
+}
+Guid get_guid(ByteReader& in) {
+    return guid_from_octets(in.octets<16>());
+}
 
 template <class T>
 std::optional<T> finished(const ByteReader& in, T value) {
@@ -25,14 +29,20 @@ std::optional<T> finished(const ByteReader& in, T value) {
 
 std::string_view name(Side side) {
     switch (side) {
-        case Side::ingest: return "ingest";
-        case Side::replay: return "replay";
+        case Side::ingest:
+            return "ingest";
+        case Side::replay:
+            return "replay";
     }
     return "?";
 }
 
-Buffer identity_key(Side side) { return {key_participant, static_cast<std::uint8_t>(side)}; }
-Buffer counter_key(Side side) { return {key_counter, static_cast<std::uint8_t>(side)}; }
+Buffer identity_key(Side side) {
+    return {key_participant, static_cast<std::uint8_t>(side)};
+}
+Buffer counter_key(Side side) {
+    return {key_counter, static_cast<std::uint8_t>(side)};
+}
 
 Buffer entity_key(Side side, std::string_view description) {
     Buffer key{key_entity, static_cast<std::uint8_t>(side)};
@@ -48,7 +58,9 @@ Buffer frontier_key(const Guid& reader, EntityId replay_writer) {
     return key;
 }
 
-Buffer peer_key(const GuidPrefix& prefix) { return {prefix.octets.begin(), prefix.octets.end()}; }
+Buffer peer_key(const GuidPrefix& prefix) {
+    return {prefix.octets.begin(), prefix.octets.end()};
+}
 
 Buffer encode(const ParticipantIdentity& identity) {
     Buffer bytes;
@@ -71,7 +83,8 @@ std::optional<ParticipantIdentity> decode_identity(ByteView bytes) {
 Buffer encode(const Reserved& reserved) {
     Buffer bytes;
     ByteWriter out(bytes);
-    out.i64(reserved.discovery_number.value);
+    out.i64(reserved.sedp_number.value);
+    out.i64(reserved.spdp_number.value);
     out.i32(reserved.count);
     return bytes;
 }
@@ -79,9 +92,11 @@ Buffer encode(const Reserved& reserved) {
 std::optional<Reserved> decode_reserved(ByteView bytes) {
     ByteReader in(bytes);
     Reserved reserved;
-    reserved.discovery_number.value = in.i64();
+    reserved.sedp_number.value = in.i64();
+    reserved.spdp_number.value = in.i64();
     reserved.count = in.i32();
-    if (reserved.discovery_number.value < 0 || reserved.count < 0) return std::nullopt;
+    if (reserved.sedp_number.value < 0 || reserved.spdp_number.value < 0 || reserved.count < 0)
+        return std::nullopt;
     return finished(in, reserved);
 }
 

@@ -1,6 +1,6 @@
-// What must survive so that a restart is not a departure (semantics.md, section 7a): the identity of the
-// two participants, entity ids, numbers and counts, remembered peers, frontiers. Values and their
-// encoding as records of the store; pure.
+// What must survive so that a restart is not a departure (semantics.md, section 7a): the identity
+// of the two participants, entity ids, numbers and counts, remembered peers, frontiers. Values and
+// their encoding as records of the store; pure.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -14,12 +14,15 @@
 
 namespace durability::service {
 
-enum class Side : std::uint8_t { ingest = 0, replay = 1 };
+enum class Side : std::uint8_t {
+    ingest = 0,
+    replay = 1
+};
 inline constexpr std::size_t side_count = 2;
 [[nodiscard]] std::string_view name(Side side);
 
-// One participant. Peers take neither a new port nor numbers below the old ones from a participant they
-// know (fact sheet 12.3).
+// One participant. Peers take neither a new port nor numbers below the old ones from a participant
+// they know (fact sheet 12.3).
 struct ParticipantIdentity {
     GuidPrefix prefix;
     std::uint16_t metatraffic_port{0};
@@ -27,11 +30,14 @@ struct ParticipantIdentity {
     friend bool operator==(const ParticipantIdentity&, const ParticipantIdentity&) = default;
 };
 
-// The next run starts above these. They are written ahead in steps, so that they need not be written
-// with every message.
+// The next run starts above these. They are written ahead in steps, so that they need not be
+// written with every message.
 struct Reserved {
-    SequenceNumber discovery_number{0};  // of SPDP and SEDP changes
-    std::int32_t count{0};               // of HEARTBEAT and ACKNACK
+    SequenceNumber sedp_number{0};
+    // Apart, because it grows with every announcement, and a Fast DDS peer works through every SEDP
+    // number that is skipped; SPDP numbers it only compares.
+    SequenceNumber spdp_number{0};
+    std::int32_t count{0};  // of HEARTBEAT and ACKNACK
     friend bool operator==(const Reserved&, const Reserved&) = default;
 };
 
@@ -39,8 +45,8 @@ struct Reserved {
 struct Frontier {
     Guid reader;
     EntityId replay_writer;
-    Arrival matched{0};        // the reader's history is what arrived up to here
-    Arrival acknowledged{0};   // of that, what it has acknowledged
+    Arrival matched{0};             // the reader's history is what arrived up to here
+    Arrival acknowledged{0};        // of that, what it has acknowledged
     SequenceNumber last_number{0};  // the greatest number given out to its process
     friend bool operator==(const Frontier&, const Frontier&) = default;
 };

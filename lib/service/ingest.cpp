@@ -43,7 +43,9 @@ std::string describe(const Contract& contract) {
 
 }  // namespace
 
-SampleVerdict judge_sample(const rtps::ReceivedSample& sample, const Guid& source, const GroupKey& group) {
+SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
+                           const Guid& source,
+                           const GroupKey& group) {
     SampleVerdict verdict;
     SampleMeta& meta = verdict.meta;
     meta.id = {source, sample.number};
@@ -87,22 +89,27 @@ SampleVerdict judge_sample(const rtps::ReceivedSample& sample, const Guid& sourc
     return verdict;
 }
 
-// --- groups ----------------------------------------------------------------------------------------
+// --- groups
+// ----------------------------------------------------------------------------------------
 
 void Ingest::open(GroupMeta meta, bool from_store, Now now) {
     if (context_.groups.find(meta.key) != nullptr) return;
     if (context_.groups.size() >= context_.config.limits.served_groups) {
-        context_.events.report(make_event(EventKind::ResourceLimit,
-                                          {{"limit", "limits.served_groups"},
-                                           {"topic", meta.key.topic},
-                                           {"value", std::to_string(context_.config.limits.served_groups)}}),
-                               "served_groups",
-                               now);
+        context_.events.report(
+            make_event(EventKind::ResourceLimit,
+                       {{"limit", "limits.served_groups"},
+                        {"topic", meta.key.topic},
+                        {"value", std::to_string(context_.config.limits.served_groups)}}),
+            "served_groups",
+            now);
         return;
     }
     ServedGroup& group = context_.groups.add(std::move(meta));
     group.from_store = from_store;
-    group.rule = find_rule(context_.config.topics, group.meta.key.topic, group.meta.key.type, group.meta.key.partitions);
+    group.rule = find_rule(context_.config.topics,
+                           group.meta.key.topic,
+                           group.meta.key.type,
+                           group.meta.key.partitions);
     const std::uint64_t ticket = context_.next_ticket();
     opening_[ticket] = &group;
     context_.commands.emplace_back(store::OpenGroup{ticket, group.meta});
@@ -123,27 +130,31 @@ ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) 
         return nullptr;
     }
     group.meta = opened.result->meta;
-    for (const store::KnownWriter& writer : opened.result->writers) group.stored[writer.source_writer] = writer;
+    for (const store::KnownWriter& writer : opened.result->writers)
+        group.stored[writer.source_writer] = writer;
     context_.groups.set_open(group, opened.result->handle);
     context_.events.report_always(
-        make_event(group.from_store ? EventKind::ServedFromStoredMeta : EventKind::ServedFromDiscovery,
-                   {{"domain", std::to_string(context_.domain)},
-                    {"topic", group.meta.key.topic},
-                    {"type", group.meta.key.type},
-                    {"durability", std::string(name(group.meta.key.durability))},
-                    {"storage", std::string(name(group.meta.storage))},
-                    {"contract", describe(group.meta.contract)},
-                    {"source", std::string(name(group.meta.contract_source))}}),
+        make_event(
+            group.from_store ? EventKind::ServedFromStoredMeta : EventKind::ServedFromDiscovery,
+            {{"domain", std::to_string(context_.domain)},
+             {"topic", group.meta.key.topic},
+             {"type", group.meta.key.type},
+             {"durability", std::string(name(group.meta.key.durability))},
+             {"storage", std::string(name(group.meta.storage))},
+             {"contract", describe(group.meta.contract)},
+             {"source", std::string(name(group.meta.contract_source))}}),
         now);
     if (group.from_store) {
         // The readers must exist for writers that never noticed our absence.
         std::ignore = reader_for(group, ReliabilityKind::reliable, now);
     }
-    for (auto& [guid, writer] : group.writers) attach(group, writer, now);
+    for (auto& [guid, writer] : group.writers)
+        attach(group, writer, now);
     return &group;
 }
 
-// --- writers ---------------------------------------------------------------------------------------
+// --- writers
+// ---------------------------------------------------------------------------------------
 
 void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     GroupKey key = group_key(writer);
@@ -151,6 +162,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     const ServeVerdict verdict = judge(rule, writer.topic, writer.qos.durability);
     if (verdict != ServeVerdict::serve) {
         unserved_[writer.guid] = {writer, std::string(name(verdict))};
+        attach_shadows(writer, entity::unknown, true, now);
         return;
     }
     unserved_.erase(writer.guid);
@@ -191,15 +203,16 @@ void Ingest::on_writer_changed(const discovery::EndpointData& writer, Now now) {
 
 ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
     unserved_.erase(writer);
+    participant_.unmatch_writer(writer);
     ServedGroup* group = context_.groups.of_writer(writer);
     if (group == nullptr) return nullptr;
-    participant_.unmatch_writer(writer);
     take_samples(now);  // what it still held out of order
     flush(now);
     const auto source = group->writers.find(writer);
     if (source != group->writers.end()) {
         if (group->state == ServedGroup::State::open) {
-            context_.commands.emplace_back(store::WriterGone{group->handle, source->second.source, now.wall});
+            context_.commands.emplace_back(
+                store::WriterGone{group->handle, source->second.source, now.wall});
         }
         group->writers.erase(source);
     }
@@ -222,11 +235,15 @@ void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
 EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now) {
     const GroupKey& key = group.meta.key;
     const std::string description = describe_reader(key, reliability);
-    if (const auto known = readers_.find(description); known != readers_.end()) return known->second;
+    if (const auto known = readers_.find(description); known != readers_.end()) {
+        return known->second.guid.entity;
+    }
 
-    const EntityIds::Given given = context_.entities.claim(Side::ingest, description, reader_kind(key.keyed));
+    const EntityIds::Given given =
+        context_.entities.claim(Side::ingest, description, reader_kind(key.keyed));
     if (given.is_new) {
-        context_.save(store::RecordKind::identity, entity_key(Side::ingest, description), encode(given.id));
+        context_.save(
+            store::RecordKind::identity, entity_key(Side::ingest, description), encode(given.id));
     }
     discovery::EndpointData data;
     data.guid = {participant_.spdp().own().guid.prefix, given.id};
@@ -240,8 +257,33 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     data.qos.ownership = key.ownership;
     data.qos.representations = {representation_xcdr1, representation_xcdr2};
     participant_.add_reader(data, now.mono);
-    readers_.emplace(description, given.id);
+    readers_.emplace(description, data);
+    // Writers that are there already may match the new reader as well.
+    for (const ServedGroup* other : context_.groups.of_topic(key.topic)) {
+        for (const auto& [guid, writer] : other->writers) {
+            if (writer.ingest_reader != entity::unknown && writer.ingest_reader != given.id &&
+                discovery::match(writer.data, data) == discovery::MismatchReason::none) {
+                participant_.match_shadow(given.id, writer.data, false, now.mono);
+            }
+        }
+    }
+    for (const auto& [guid, writer] : unserved_) {
+        if (discovery::match(writer.data, data) == discovery::MismatchReason::none) {
+            participant_.match_shadow(given.id, writer.data, true, now.mono);
+        }
+    }
     return given.id;
+}
+
+void Ingest::attach_shadows(const discovery::EndpointData& writer,
+                            EntityId own_reader,
+                            bool discard,
+                            Now now) {
+    for (const auto& [description, reader] : readers_) {
+        if (reader.guid.entity == own_reader) continue;
+        if (discovery::match(writer, reader) != discovery::MismatchReason::none) continue;
+        participant_.match_shadow(reader.guid.entity, writer, discard, now.mono);
+    }
 }
 
 void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
@@ -258,6 +300,7 @@ void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
         }
     }
     participant_.match_writer(writer.ingest_reader, writer.data, options, now.mono);
+    attach_shadows(writer.data, writer.ingest_reader, false, now);
 }
 
 void Ingest::report_conflict(const ServedGroup& group, SourceWriter& writer, Now now) {
@@ -294,12 +337,14 @@ void Ingest::report_mismatch(const GroupKey& key, const Guid& writer, Now now) {
     }
 }
 
-// --- samples ---------------------------------------------------------------------------------------
+// --- samples
+// ---------------------------------------------------------------------------------------
 
 void Ingest::take_samples(Now now) {
     std::vector<rtps::ReceivedSample>& samples = participant_.samples();
     if (samples.empty()) return;
-    for (rtps::ReceivedSample& sample : samples) take(sample, now);
+    for (rtps::ReceivedSample& sample : samples)
+        take(sample, now);
     samples.clear();
 }
 
@@ -316,12 +361,13 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
     if (sample.irrelevant) {
         if (sample.lost) {
             context_.events.report(
-                make_event(EventKind::SampleLost,
-                           {{"topic", group.meta.key.topic},
-                            {"writer", to_string(sample.writer)},
-                            {"first", std::to_string(sample.first.value)},
-                            {"last", std::to_string(sample.through.value)},
-                            {"count", std::to_string(sample.through.value - sample.first.value + 1)}}),
+                make_event(
+                    EventKind::SampleLost,
+                    {{"topic", group.meta.key.topic},
+                     {"writer", to_string(sample.writer)},
+                     {"first", std::to_string(sample.first.value)},
+                     {"last", std::to_string(sample.through.value)},
+                     {"count", std::to_string(sample.through.value - sample.first.value + 1)}}),
                 to_string(sample.writer),
                 now);
         }
@@ -330,33 +376,44 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
     }
     const SampleVerdict verdict = judge_sample(sample, last_source_->source, group.meta.key);
     if (verdict.kind != SampleVerdict::Kind::store) {
-        if (verdict.kind != SampleVerdict::Kind::skip) report_unusable(verdict, group, sample.writer, now);
+        if (verdict.kind != SampleVerdict::Kind::skip)
+            report_unusable(verdict, group, sample.writer, now);
         batch_.mark(group.handle, sample.writer, sample.number);
         return;
     }
     if (group.meta.key.keyed && !verdict.meta.key_hash && !group.key_unresolved_reported) {
         group.key_unresolved_reported = true;
-        context_.events.report_always(make_event(EventKind::KeyUnresolved,
-                                                 {{"topic", group.meta.key.topic},
-                                                  {"type", group.meta.key.type},
-                                                  {"writer", to_string(sample.writer)},
-                                                  {"effect", "only limits of the whole topic apply"}}),
-                                      now);
+        context_.events.report_always(
+            make_event(EventKind::KeyUnresolved,
+                       {{"topic", group.meta.key.topic},
+                        {"type", group.meta.key.type},
+                        {"writer", to_string(sample.writer)},
+                        {"effect", "only limits of the whole topic apply"}}),
+            now);
     }
-    batch_.add(group.handle, sample.writer, sample.number, verdict.meta, now.wall, std::move(sample.payload));
+    batch_.add(group.handle,
+               sample.writer,
+               sample.number,
+               verdict.meta,
+               now.wall,
+               std::move(sample.payload));
 }
 
-void Ingest::report_unusable(const SampleVerdict& verdict, ServedGroup& group, const Guid& writer, Now now) {
+void Ingest::report_unusable(const SampleVerdict& verdict,
+                             ServedGroup& group,
+                             const Guid& writer,
+                             Now now) {
     const bool malformed = verdict.kind == SampleVerdict::Kind::malformed;
-    context_.events.report(make_event(malformed ? EventKind::MalformedMessage : EventKind::SampleRejected,
-                                      {{"topic", group.meta.key.topic},
-                                       {"writer", to_string(writer)},
-                                       {"number", std::to_string(verdict.meta.id.number.value)},
-                                       {"reason",
-                                        malformed ? "inline QoS or encapsulation header cannot be read"
-                                                  : "the payload is not in the representation announced"}}),
-                           to_string(writer),
-                           now);
+    context_.events.report(
+        make_event(malformed ? EventKind::MalformedMessage : EventKind::SampleRejected,
+                   {{"topic", group.meta.key.topic},
+                    {"writer", to_string(writer)},
+                    {"number", std::to_string(verdict.meta.id.number.value)},
+                    {"reason",
+                     malformed ? "inline QoS or encapsulation header cannot be read"
+                               : "the payload is not in the representation announced"}}),
+        to_string(writer),
+        now);
 }
 
 void Ingest::flush(Now now) {

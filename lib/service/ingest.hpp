@@ -1,6 +1,6 @@
-// From discovered writers and received samples to store commands: which writers are served, in which
-// group, under which contract, and what of a received sample is kept (semantics.md, sections 2 to 4).
-// No I/O; belongs to the loop.
+// From discovered writers and received samples to store commands: which writers are served, in
+// which group, under which contract, and what of a received sample is kept (semantics.md, sections
+// 2 to 4). No I/O; belongs to the loop.
 #pragma once
 
 #include "base/time.hpp"
@@ -20,8 +20,8 @@ namespace durability::service {
 struct SampleVerdict {
     enum class Kind : std::uint8_t {
         store,
-        skip,       // nothing to store: an instance registration, a filtered sample
-        malformed,  // not a payload that anybody could read; reported
+        skip,                    // nothing to store: an instance registration, a filtered sample
+        malformed,               // not a payload that anybody could read; reported
         foreign_representation,  // not the representation its writer announced; reported
     };
     Kind kind{Kind::store};
@@ -61,16 +61,27 @@ class Ingest {
 
   private:
     void attach(ServedGroup& group, SourceWriter& writer, Now now);
-    [[nodiscard]] EntityId reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now);
+    // Readers of ours that the writer matches besides its own (overlapping partitions): they owe it
+    // acknowledgements too.
+    void attach_shadows(const discovery::EndpointData& writer,
+                        EntityId own_reader,
+                        bool discard,
+                        Now now);
+    [[nodiscard]] EntityId reader_for(const ServedGroup& group,
+                                      ReliabilityKind reliability,
+                                      Now now);
     void report_conflict(const ServedGroup& group, SourceWriter& writer, Now now);
     void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
     void take(rtps::ReceivedSample& sample, Now now);
-    void report_unusable(const SampleVerdict& verdict, ServedGroup& group, const Guid& writer, Now now);
+    void report_unusable(const SampleVerdict& verdict,
+                         ServedGroup& group,
+                         const Guid& writer,
+                         Now now);
 
     Context& context_;
     participant::Participant& participant_;
-    std::unordered_map<std::uint64_t, ServedGroup*> opening_;  // by ticket
-    std::unordered_map<std::string, EntityId> readers_;        // by description
+    std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
+    std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     store::AppendBatch batch_;
     bool paused_{false};

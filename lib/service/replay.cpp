@@ -14,8 +14,8 @@ namespace {
 
 // Entries of one page of the index: bounds what one answer of the store holds.
 constexpr std::size_t list_page = 65'536;
-// Readers of one Cyclone DDS process that do not ask for history get one run in common when they appear
-// within this time; a later one cannot be served (fact sheet 12.2).
+// Readers of one Cyclone DDS process that do not ask for history get one run in common when they
+// appear within this time; a later one cannot be served (fact sheet 12.2).
 constexpr Duration common_run_delay = std::chrono::milliseconds{10};
 
 std::string describe_writer(const GroupKey& key) {
@@ -53,21 +53,24 @@ void Replay::restore(const Frontier& frontier) {
     frontiers_[{frontier.replay_writer, frontier.reader}] = frontier;
 }
 
-// --- groups and readers ----------------------------------------------------------------------------
+// --- groups and readers
+// ----------------------------------------------------------------------------
 
 void Replay::serve(ServedGroup& group, Now now) {
     const std::string description = describe_writer(group.meta.key);
     const EntityIds::Given given =
         context_.entities.claim(Side::replay, description, writer_kind(group.meta.key.keyed));
     if (given.is_new) {
-        context_.save(store::RecordKind::identity, entity_key(Side::replay, description), encode(given.id));
+        context_.save(
+            store::RecordKind::identity, entity_key(Side::replay, description), encode(given.id));
     }
     group.replay = replay_announcement(group.meta);
     group.replay.guid = {replay_.spdp().own().guid.prefix, given.id};
     group.replay.participant = replay_.spdp().own().guid;
     replay_.add_replay_writer(group.replay, {}, now.mono);
     for (const auto& [key, frontier] : frontiers_) {
-        if (key.first == given.id) replay_.resume_process(given.id, key.second.prefix, frontier.last_number);
+        if (key.first == given.id)
+            replay_.resume_process(given.id, key.second.prefix, frontier.last_number);
     }
     for (const auto& [guid, reader] : replay_.sedp().readers()) {
         if (reader.topic == group.meta.key.topic) consider(group, reader, now);
@@ -83,7 +86,8 @@ void Replay::on_reader_found(const discovery::EndpointData& reader, Now now) {
 void Replay::on_reader_changed(const discovery::EndpointData& reader, Now now) {
     for (ServedGroup* group : context_.groups.of_topic(reader.topic)) {
         if (group->state != ServedGroup::State::open) continue;
-        const bool matches = discovery::match(group->replay, reader) == discovery::MismatchReason::none;
+        const bool matches =
+            discovery::match(group->replay, reader) == discovery::MismatchReason::none;
         const auto known = late_.find({group->replay.guid.entity, reader.guid});
         if (known == late_.end()) {
             if (matches) consider(*group, reader, now);
@@ -138,12 +142,14 @@ void Replay::gather(const Key& key, Late& late, Now now) {
         }
     } else if (!can_be_reached(key, late)) {
         context_.events.report(
-            make_event(EventKind::ReaderCannotBeServed,
-                       {{"topic", late.data.topic},
-                        {"reader", to_string(late.data.guid)},
-                        {"requests", std::string(name(late.data.qos.durability))},
-                        {"reason", "another reader of its process was served before"},
-                        {"cure", "let it request TRANSIENT_LOCAL, or set compatibility.spdp_vendor: cyclonedds"}}),
+            make_event(
+                EventKind::ReaderCannotBeServed,
+                {{"topic", late.data.topic},
+                 {"reader", to_string(late.data.guid)},
+                 {"requests", std::string(name(late.data.qos.durability))},
+                 {"reason", "another reader of its process was served before"},
+                 {"cure",
+                  "let it request TRANSIENT_LOCAL, or set compatibility.spdp_vendor: cyclonedds"}}),
             to_string(late.data.guid),
             now);
         serve_nothing(key, late, "another reader of its process was served before", now);
@@ -151,8 +157,8 @@ void Replay::gather(const Key& key, Late& late, Now now) {
     }
     late.phase = Phase::gathering;
     // Readers that do not ask for history share the first run of their process.
-    const bool collect = !asks_for_history(late.data) &&
-                         discovery::peer_facts(late.data.vendor).shares_proxy_writer;
+    const bool collect =
+        !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
     late.not_before = collect ? after(now.mono, common_run_delay) : now.mono;
     list(key, late, late.known_before ? late.frontier.acknowledged + 1 : 0);
     probe_writers(late, now);
@@ -176,11 +182,12 @@ void Replay::probe_writers(Late& late, Now now) {
     for (const auto& [guid, writer] : late.group->writers) {
         if (discovery::match(writer.data, late.data) != discovery::MismatchReason::none) continue;
         ProbedWriter& probed = late.probed[guid];
-        probed.serves = discovery::serves_own_history(writer.data.vendor, writer.data.qos.durability) &&
-                        writer.data.qos.reliability == ReliabilityKind::reliable &&
-                        late.data.qos.reliability == ReliabilityKind::reliable &&
-                        (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
-                         !discovery::peer_facts(late.data.vendor).shares_proxy_writer);
+        probed.serves =
+            discovery::serves_own_history(writer.data.vendor, writer.data.qos.durability) &&
+            writer.data.qos.reliability == ReliabilityKind::reliable &&
+            late.data.qos.reliability == ReliabilityKind::reliable &&
+            (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
+             !discovery::peer_facts(late.data.vendor).shares_proxy_writer);
         probed.resolved = !probed.serves;
         if (probed.serves) ingest_.probe_writer(guid, now.mono);
     }
@@ -225,9 +232,13 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
     save_frontier(key, late);
 }
 
-// What is sent must be known to have been sent by the next run of the daemon; so the record goes first.
+// What is sent must be known to have been sent by the next run of the daemon; so the record goes
+// first.
 void Replay::save_frontier(const Key& key, Late& late) {
     late.phase = Phase::saving;
+    // Nothing owed is as good as acknowledged: what a living writer gives it must not be given
+    // again by a later run, when that writer is gone.
+    if (late.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
     const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
     const std::int64_t used = writer == nullptr ? 0 : writer->last_number(key.second.prefix).value;
     late.frontier.last_number = SequenceNumber{used + static_cast<std::int64_t>(late.owed.size())};
@@ -249,9 +260,9 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     const auto entry = late_.find(key);
     if (entry == late_.end() || entry->second.phase != Phase::saving) return;
     Late& late = entry->second;
-    // A record that could not be written costs at most duplicates after the next restart; the history
-    // itself must not wait for the disk.
-    late.phase = Phase::serving;
+    // A record that could not be written costs at most duplicates after the next restart; the
+    // history itself must not wait for the disk.
+    late.phase = late.owed.empty() ? Phase::delivered : Phase::serving;
     replay_.begin_history(key.first, key.second, late.owed, now.mono);
     late.owed = {};
 }
@@ -267,7 +278,8 @@ void Replay::drop(std::map<Key, Late>::iterator at) {
     late_.erase(at);
 }
 
-// --- what comes and goes ---------------------------------------------------------------------------
+// --- what comes and goes
+// ---------------------------------------------------------------------------
 
 void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
     for (auto entry = late_.begin(); entry != late_.end();) {
@@ -337,10 +349,12 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
     late.phase = Phase::delivered;
     late.frontier.acknowledged = late.frontier.matched;
     frontiers_[entry->first] = late.frontier;
-    context_.save(store::RecordKind::frontier, frontier_key(reader, replay_writer), encode(late.frontier));
+    context_.save(
+        store::RecordKind::frontier, frontier_key(reader, replay_writer), encode(late.frontier));
 }
 
-// --- the store's answers ---------------------------------------------------------------------------
+// --- the store's answers
+// ---------------------------------------------------------------------------
 
 void Replay::on_listed(store::SamplesListed& listed, Now now) {
     const auto ticket = tickets_.find(listed.ticket);
@@ -382,7 +396,8 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
     qos.original_writer = sample.meta.id;
     qos.related = sample.meta.related;
     // Fast DDS takes a short key payload for the instance handle itself (fact sheet 6.8).
-    const bool hash_only = discovery::peer_facts(reader_vendor).dispose_form == discovery::DisposeForm::key_hash_only;
+    const bool hash_only =
+        discovery::peer_facts(reader_vendor).dispose_form == discovery::DisposeForm::key_hash_only;
     if (hash_only && sample.meta.payload_kind == PayloadKind::key && qos.key_hash) {
         replay.payload_kind = PayloadKind::none;
         replay.payload = {};
@@ -420,7 +435,8 @@ void Replay::request_payloads() {
     }
 }
 
-// --- time ------------------------------------------------------------------------------------------
+// --- time
+// ------------------------------------------------------------------------------------------
 
 void Replay::tick(Now now) {
     for (auto& [key, late] : late_) {
@@ -432,8 +448,10 @@ MonoTime Replay::next_deadline() const {
     MonoTime due = MonoTime::max();
     for (const auto& [key, late] : late_) {
         if (late.phase != Phase::gathering || !late.listed || !late.known_by_peer) continue;
-        const bool waiting = std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
-        due = std::min(due, waiting ? std::max(late.not_before, late.probes_until) : late.not_before);
+        const bool waiting = std::ranges::any_of(
+            late.probed, [](const auto& entry) { return !entry.second.resolved; });
+        due =
+            std::min(due, waiting ? std::max(late.not_before, late.probes_until) : late.not_before);
     }
     return due;
 }

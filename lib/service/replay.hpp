@@ -1,7 +1,7 @@
 // From a discovered reader to its history (semantics.md, section 7): for each served group and each
 // matching remote reader it gathers what is retained and what living writers will send themselves,
-// decides (entitlement.hpp), makes the frontier survive a restart, and lets the replay writer deliver.
-// No I/O; belongs to the loop.
+// decides (entitlement.hpp), makes the frontier survive a restart, and lets the replay writer
+// deliver. No I/O; belongs to the loop.
 #pragma once
 
 #include "base/time.hpp"
@@ -23,8 +23,8 @@ namespace durability::service {
 
 class Replay {
   public:
-    // Two participants: readers are met and served by the replay one; the ingest one can ask a living
-    // source writer what it holds.
+    // Two participants: readers are met and served by the replay one; the ingest one can ask a
+    // living source writer what it holds.
     Replay(Context& context, participant::Participant& replay, participant::Participant& ingest)
         : context_(context), replay_(replay), ingest_(ingest) {}
 
@@ -52,7 +52,13 @@ class Replay {
     void tick(Now now);
     [[nodiscard]] MonoTime next_deadline() const;
 
-    enum class Phase : std::uint8_t { gathering, saving, serving, delivered, unserved };
+    enum class Phase : std::uint8_t {
+        gathering,
+        saving,
+        serving,
+        delivered,
+        unserved
+    };
     struct LateReaderView {
         Guid reader;
         const ServedGroup* group{nullptr};
@@ -76,7 +82,7 @@ class Replay {
         Phase phase{Phase::gathering};
         std::string reason;
         Frontier frontier;
-        bool known_before{false};   // the frontier is from an earlier run
+        bool known_before{false};  // the frontier is from an earlier run
         bool wants_history{true};
         bool known_by_peer{false};
         bool listed{false};
@@ -97,9 +103,10 @@ class Replay {
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
     [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
     [[nodiscard]] std::unordered_map<Guid, LivingShare> shares(const Late& late) const;
-    [[nodiscard]] rtps::ReplaySample to_replay(const store::ReadSample& sample,
-                                               const std::shared_ptr<const std::vector<Buffer>>& bytes,
-                                               VendorId reader_vendor) const;
+    [[nodiscard]] rtps::ReplaySample to_replay(
+        const store::ReadSample& sample,
+        const std::shared_ptr<const std::vector<Buffer>>& bytes,
+        VendorId reader_vendor) const;
     void drop(std::map<Key, Late>::iterator at);
 
     Context& context_;
@@ -107,7 +114,8 @@ class Replay {
     participant::Participant& ingest_;
     std::map<Key, Late> late_;
     std::map<Key, Frontier> frontiers_;
-    std::unordered_map<std::uint64_t, Key> tickets_;  // of commands whose answer concerns a late reader
+    std::unordered_map<std::uint64_t, Key>
+        tickets_;  // of commands whose answer concerns a late reader
 };
 
 }  // namespace durability::service

@@ -47,7 +47,8 @@ GroupKey group_key(const discovery::EndpointData& writer) {
     key.keyed = writer.is_keyed();
     key.partitions = writer.qos.partitions;
     std::ranges::sort(key.partitions);
-    key.partitions.erase(std::unique(key.partitions.begin(), key.partitions.end()), key.partitions.end());
+    key.partitions.erase(std::unique(key.partitions.begin(), key.partitions.end()),
+                         key.partitions.end());
     if (key.partitions.size() == 1 && key.partitions.front().empty()) key.partitions.clear();
     key.representation = offered_representation(writer.qos);
     key.durability = writer.qos.durability;

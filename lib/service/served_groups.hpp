@@ -1,5 +1,5 @@
-// The groups being served, and what is known of their source writers. Plain state with look-ups; what
-// happens to it is decided in ingest and replay. Belongs to the loop.
+// The groups being served, and what is known of their source writers. Plain state with look-ups;
+// what happens to it is decided in ingest and replay. Belongs to the loop.
 #pragma once
 
 #include "discovery/endpoint_data.hpp"
@@ -19,14 +19,18 @@ namespace durability::service {
 // A discovered writer of a served group.
 struct SourceWriter {
     discovery::EndpointData data;
-    // Whose numbers its samples carry: itself, or the identity that outlives its restarts (PID 0x8002).
+    // Whose numbers its samples carry: itself, or the identity that outlives its restarts (PID
+    // 0x8002).
     Guid source;
     EntityId ingest_reader;  // unknown until the group is open
     bool conflict_reported{false};
 };
 
 struct ServedGroup {
-    enum class State : std::uint8_t { opening, open };
+    enum class State : std::uint8_t {
+        opening,
+        open
+    };
 
     GroupMeta meta;
     const TopicRule* rule{nullptr};  // lives as long as the configuration in force
@@ -54,7 +58,9 @@ class ServedGroups {
     void forget_writer(const Guid& writer) { writers_.erase(writer); }
     [[nodiscard]] const std::vector<ServedGroup*>& of_topic(const std::string& topic) const;
     [[nodiscard]] std::size_t size() const { return groups_.size(); }
-    [[nodiscard]] const std::map<GroupKey, std::unique_ptr<ServedGroup>>& all() const { return groups_; }
+    [[nodiscard]] const std::map<GroupKey, std::unique_ptr<ServedGroup>>& all() const {
+        return groups_;
+    }
 
   private:
     std::map<GroupKey, std::unique_ptr<ServedGroup>> groups_;

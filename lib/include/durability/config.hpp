@@ -1,4 +1,5 @@
-// The configuration as values, every default visible. How it is written in YAML: durabilityd.yaml(5).
+// The configuration as values, every default visible. How it is written in YAML:
+// durabilityd.yaml(5).
 #pragma once
 
 #include "durability/contract.hpp"
@@ -37,15 +38,44 @@ struct Limits {
     std::uint64_t open_files{512};
 };
 
-enum class SyncPolicy : std::uint8_t { commit, interval, none };
-enum class ShutdownMode : std::uint8_t { stay, goodbye };
-enum class SpdpVendor : std::uint8_t { own, cyclonedds };
-enum class LogLevel : std::uint8_t { error, warning, info, debug, trace };
+enum class SyncPolicy : std::uint8_t {
+    commit,
+    interval,
+    none
+};
+enum class ShutdownMode : std::uint8_t {
+    stay,
+    goodbye
+};
+enum class SpdpVendor : std::uint8_t {
+    own,
+    cyclonedds
+};
+enum class LogLevel : std::uint8_t {
+    error,
+    warning,
+    info,
+    debug,
+    trace
+};
 
 // The weakest offered durability a rule serves.
-enum class ServeKind : std::uint8_t { transient_local, transient, persistent, never };
-enum class StorageChoice : std::uint8_t { automatic, disk, memory };
-enum class KeyedChoice : std::uint8_t { automatic, yes, no };
+enum class ServeKind : std::uint8_t {
+    transient_local,
+    transient,
+    persistent,
+    never
+};
+enum class StorageChoice : std::uint8_t {
+    automatic,
+    disk,
+    memory
+};
+enum class KeyedChoice : std::uint8_t {
+    automatic,
+    yes,
+    no
+};
 
 // Which fields of a rule's contract were written; the others come from the next source in line.
 struct ContractOverride {
@@ -61,7 +91,7 @@ struct ContractOverride {
 };
 
 struct TopicRule {
-    std::string topic{"*"};      // globs as fnmatch(3)
+    std::string topic{"*"};  // globs as fnmatch(3)
     std::string type{"*"};
     std::string partition{"*"};
     ServeKind serve{ServeKind::transient};
@@ -77,7 +107,7 @@ struct Config {
     struct Network {
         std::vector<std::string> interfaces;  // names or addresses; empty: see durabilityd.yaml(5)
         bool multicast{true};
-        std::vector<std::string> peers;       // "10.0.0.7" or "10.0.0.7:7410"
+        std::vector<std::string> peers;                // "10.0.0.7" or "10.0.0.7:7410"
         std::optional<std::uint16_t> port_base{7400};  // nothing: auto
     } network;
     struct Store {

@@ -1,4 +1,5 @@
-// The retention contract of a topic: what is kept for late readers, and for how long after its writer.
+// The retention contract of a topic: what is kept for late readers, and for how long after its
+// writer.
 #pragma once
 
 #include <chrono>
@@ -8,12 +9,26 @@
 
 namespace durability {
 
-enum class ContractHistory : std::uint8_t { keep_last, keep_all };
-// Over what the limits count: all source writers of a group, or each of them (semantics.md, section 3).
-enum class ContractScope : std::uint8_t { topic, writer };
+enum class ContractHistory : std::uint8_t {
+    keep_last,
+    keep_all
+};
+// Over what the limits count: all source writers of a group, or each of them (semantics.md, section
+// 3).
+enum class ContractScope : std::uint8_t {
+    topic,
+    writer
+};
 // Where a contract came from, strongest first.
-enum class ContractSource : std::uint8_t { rule, announced, daemon_default };
-enum class StorageKind : std::uint8_t { disk, memory };
+enum class ContractSource : std::uint8_t {
+    rule,
+    announced,
+    daemon_default
+};
+enum class StorageKind : std::uint8_t {
+    disk,
+    memory
+};
 
 inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 

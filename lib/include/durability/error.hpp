@@ -2,12 +2,12 @@
 // Nothing here throws; every function that can fail returns Result<T>.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <tl/expected.hpp>
 
 namespace durability {
 
@@ -41,7 +41,8 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   public:
     using Base = tl::expected<T, Error>;
     using Base::Base;
-    Result(Base base) : Base(std::move(base)) {}  // NOLINT(google-explicit-constructor): what map() returns
+    Result(Base base)
+        : Base(std::move(base)) {}  // NOLINT(google-explicit-constructor): what map() returns
 };
 
 using Status = Result<void>;
@@ -52,7 +53,8 @@ using Status = Result<void>;
 
 [[nodiscard]] std::string_view name(Errc code);
 
-// Exit status of a program that ends because of `code` (sysexits; see surface.md and durabilityd(8)).
+// Exit status of a program that ends because of `code` (sysexits; see surface.md and
+// durabilityd(8)).
 [[nodiscard]] int exit_status(Errc code);
 
 }  // namespace durability

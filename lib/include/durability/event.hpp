@@ -1,5 +1,5 @@
-// What the daemon reports: a name that scripts may rely on, a severity, and fields in a fixed order.
-// Events are values; text is made at the edge (daemon/event_sink, durabilityctl).
+// What the daemon reports: a name that scripts may rely on, a severity, and fields in a fixed
+// order. Events are values; text is made at the edge (daemon/event_sink, durabilityctl).
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,12 @@
 
 namespace durability {
 
-enum class Severity : std::uint8_t { error, warning, notice, info };
+enum class Severity : std::uint8_t {
+    error,
+    warning,
+    notice,
+    info
+};
 
 enum class EventKind : std::uint8_t {
     Ready,
