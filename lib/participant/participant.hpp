@@ -208,4 +208,21 @@ class Participant {
     IngestReader* last_reader_{nullptr};
 };
 
+template <class Act>
+void Participant::for_each_shadow(const Guid& writer, Act act) {
+    if (shadowed_ == 0) return;
+    const auto source = writers_.find(writer);
+    if (source == writers_.end()) return;
+    for (const EntityId id : source->second.shadows) {
+        const auto reader = readers_.find(id);
+        if (reader == readers_.end() || !reader->second.reliable) continue;
+        act(*reader->second.reliable);
+        dropped_.clear();
+        if (!source->second.discard) continue;
+        if (const auto status = reader->second.reliable->status(writer)) {
+            reader->second.reliable->committed(writer, status->received, last_input_, outbox_);
+        }
+    }
+}
+
 }  // namespace durability::participant

@@ -107,8 +107,7 @@ DomainService::DomainService(DomainOptions options, EventLog& events)
     replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0]);
 }
 
-// --- start
-// -----------------------------------------------------------------------------------------
+// --- start ---
 
 void DomainService::start(Now now) {
     started_ = true;
@@ -206,8 +205,7 @@ void DomainService::goodbye() {
         participant->goodbye();
 }
 
-// --- input
-// -----------------------------------------------------------------------------------------
+// --- input ---
 
 void DomainService::receive(Side side, ByteView datagram, const Locator& from, Now now) {
     participants_[static_cast<std::size_t>(side)]->receive(datagram, from, now.mono);
@@ -345,8 +343,7 @@ void DomainService::turn(Now now) {
     reserve_numbers();
 }
 
-// --- output
-// ----------------------------------------------------------------------------------------
+// --- output ---
 
 MonoTime DomainService::next_deadline() const {
     if (!serving_) return MonoTime::max();

@@ -89,8 +89,7 @@ SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
     return verdict;
 }
 
-// --- groups
-// ----------------------------------------------------------------------------------------
+// --- groups ---
 
 void Ingest::open(GroupMeta meta, bool from_store, Now now) {
     if (context_.groups.find(meta.key) != nullptr) return;
@@ -153,8 +152,7 @@ ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) 
     return &group;
 }
 
-// --- writers
-// ---------------------------------------------------------------------------------------
+// --- writers ---
 
 void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     GroupKey key = group_key(writer);
@@ -337,8 +335,7 @@ void Ingest::report_mismatch(const GroupKey& key, const Guid& writer, Now now) {
     }
 }
 
-// --- samples
-// ---------------------------------------------------------------------------------------
+// --- samples ---
 
 void Ingest::take_samples(Now now) {
     std::vector<rtps::ReceivedSample>& samples = participant_.samples();

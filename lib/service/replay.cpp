@@ -53,8 +53,7 @@ void Replay::restore(const Frontier& frontier) {
     frontiers_[{frontier.replay_writer, frontier.reader}] = frontier;
 }
 
-// --- groups and readers
-// ----------------------------------------------------------------------------
+// --- groups and readers ---
 
 void Replay::serve(ServedGroup& group, Now now) {
     const std::string description = describe_writer(group.meta.key);
@@ -278,8 +277,7 @@ void Replay::drop(std::map<Key, Late>::iterator at) {
     late_.erase(at);
 }
 
-// --- what comes and goes
-// ---------------------------------------------------------------------------
+// --- what comes and goes ---
 
 void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
     for (auto entry = late_.begin(); entry != late_.end();) {
@@ -353,8 +351,7 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
         store::RecordKind::frontier, frontier_key(reader, replay_writer), encode(late.frontier));
 }
 
-// --- the store's answers
-// ---------------------------------------------------------------------------
+// --- the store's answers ---
 
 void Replay::on_listed(store::SamplesListed& listed, Now now) {
     const auto ticket = tickets_.find(listed.ticket);
@@ -435,8 +432,7 @@ void Replay::request_payloads() {
     }
 }
 
-// --- time
-// ------------------------------------------------------------------------------------------
+// --- time ---
 
 void Replay::tick(Now now) {
     for (auto& [key, late] : late_) {
