@@ -246,6 +246,7 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     discovery::EndpointData data;
     data.guid = {participant_.spdp().own().guid.prefix, given.id};
     data.participant = participant_.spdp().own().guid;
+    data.vendor = vendor::own;
     data.topic = key.topic;
     data.type = key.type;
     data.qos.durability = weakest_served(group.rule);

@@ -59,6 +59,7 @@ GroupKey group_key(const discovery::EndpointData& writer) {
 
 discovery::EndpointData replay_announcement(const GroupMeta& meta) {
     discovery::EndpointData data;
+    data.vendor = vendor::own;
     data.topic = meta.key.topic;
     data.type = meta.key.type;
     data.qos = meta.qos;
