@@ -1,0 +1,29 @@
+// Samples of the simulation: numbered by their writer, with contents that can be checked.
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "model/sample.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace durability::test {
+
+// What an application got from a reader. `id` is that of the first writer, also where the daemon sent it.
+struct Delivered {
+    SampleId id;
+    bool replayed{false};  // it came from a replay writer
+    bool intact{false};    // the payload is the one that was written
+};
+
+// A CDR payload of `size` octets that only sample `number` has.
+[[nodiscard]] Buffer make_payload(std::int64_t number, std::size_t size);
+[[nodiscard]] bool is_payload_of(std::int64_t number, ByteView payload);
+[[nodiscard]] Delivered to_delivered(const Guid& writer,
+                                     SequenceNumber number,
+                                     ByteView inline_qos,
+                                     std::endian order,
+                                     ByteView payload);
+
+}  // namespace durability::test

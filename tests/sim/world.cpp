@@ -1,0 +1,223 @@
+#include "sim/world.hpp"
+
+#include "wire/message_reader.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace durability::test {
+namespace {
+
+constexpr int max_turns_at_one_instant = 2'000;
+
+GuidPrefix prefix_of(std::size_t index, VendorId vendor) {
+    GuidPrefix prefix;
+    prefix.octets[0] = static_cast<std::uint8_t>(vendor.value >> 8U);
+    prefix.octets[1] = static_cast<std::uint8_t>(vendor.value & 0xffU);
+    prefix.octets[10] = static_cast<std::uint8_t>(index >> 8U);
+    prefix.octets[11] = static_cast<std::uint8_t>(index & 0xffU);
+    return prefix;
+}
+
+template <class Kind>
+bool has_user(const Buffer& datagram) {
+    wire::MessageReader message(datagram);
+    while (const auto next = message.next()) {
+        if (!*next) return false;
+        const auto* wanted = std::get_if<Kind>(&**next);
+        if (wanted != nullptr && !wanted->writer.is_builtin()) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool has_user_heartbeat(const Buffer& datagram) { return has_user<wire::Heartbeat>(datagram); }
+bool has_user_acknack(const Buffer& datagram) { return has_user<wire::AckNack>(datagram); }
+
+World::World(std::uint64_t seed, LinkConditions conditions)
+    : network(seed, conditions), group_(Locator::udp_v4(0xefff0001U, 7400)) {
+    now_.mono = MonoTime{1h};
+    now_.wall = WallTime{std::chrono::seconds{1'790'000'000}};
+    for (std::size_t side = 0; side < service::side_count; ++side) {
+        addresses_.prefixes[side] = prefix_of(side, vendor::own);
+        addresses_.locators[side] = Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(side), 7410);
+        sides_[side] = network.add_machine({});
+        locators_.push_back(addresses_.locators[side]);
+    }
+    addresses_.group = group_;
+    config.default_contract.history = ContractHistory::keep_all;
+    TopicRule rule;
+    rule.serve = ServeKind::transient_local;
+    config.topics = {rule};
+}
+
+SimDaemon& World::start_daemon() {
+    for (std::size_t side = 0; side < service::side_count; ++side) {
+        network.set_locators(sides_[side], {addresses_.locators[side], group_});
+    }
+    daemon_ = std::make_unique<SimDaemon>(files_, config, addresses_, now_);
+    turn_all();
+    return *daemon_;
+}
+
+void World::end_daemon(Ending ending) {
+    if (ending != Ending::killed) {
+        daemon_->stop(now_, ending == Ending::farewell);
+        for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+            while (auto transmit = daemon_->next_transmit(side)) send(sides_[static_cast<std::size_t>(side)], *transmit);
+        }
+    }
+    daemon_.reset();
+    files_.restart(PowerCut::keep_everything);
+    for (const SimNetwork::Machine machine : sides_) network.set_locators(machine, {});
+}
+
+Application& World::start_application(VendorId vendor) {
+    const Locator own = Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(locators_.size()), 7410);
+    auto process = std::make_unique<Process>();
+    process->machine = network.add_machine({own, group_});
+    process->application =
+        std::make_unique<Application>(prefix_of(locators_.size(), vendor), vendor, own, group_, now_);
+    locators_.push_back(own);
+    processes_.push_back(std::move(process));
+    turn_all();
+    return *processes_.back()->application;
+}
+
+World::Process& World::process_of(const Application& application) {
+    const auto found = std::ranges::find_if(processes_, [&](const auto& process) {
+        return process->application.get() == &application;
+    });
+    return **found;
+}
+
+// The application's memory stays for the test to look at; it neither hears nor says anything any more.
+void World::end_application(Application& application, Ending ending) {
+    Process& process = process_of(application);
+    if (ending != Ending::killed) {
+        application.goodbye();
+        while (auto transmit = application.next_transmit()) send(process.machine, *transmit);
+    }
+    process.alive = false;
+    network.set_locators(process.machine, {});
+}
+
+ModelWriter& World::create_writer(Application& application, const EndpointChoice& choice) {
+    ModelWriter& writer = application.create_writer(choice, now_);
+    turn_all();
+    return writer;
+}
+
+AppReader& World::create_reader(Application& application, const EndpointChoice& choice) {
+    AppReader& reader = application.create_reader(choice, now_);
+    turn_all();
+    return reader;
+}
+
+void World::write(ModelWriter& writer, int samples, std::size_t size) {
+    for (const auto& process : processes_) {
+        for (const auto& known : process->application->writers()) {
+            if (known.get() != &writer || !process->alive) continue;
+            for (int i = 0; i < samples; ++i) process->application->write(writer, now_, size);
+        }
+    }
+    turn_all();
+}
+
+// --- time and network ------------------------------------------------------------------------------
+
+void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
+    if (loses && loses(transmit.datagram)) return;
+    const bool from_replay = from == sides_[1];
+    for (const Locator& to : transmit.to) {
+        if (to.is_multicast()) continue;
+        if (from_replay) {
+            Traffic& traffic = replayed_[to];
+            ++traffic.datagrams;
+            traffic.octets += transmit.datagram.size();
+        }
+        const bool gone = std::ranges::any_of(processes_, [&](const auto& process) {
+            return !process->alive && process->application->locator() == to;
+        });
+        if (!gone || !reports_unreachable) continue;
+        if (from == sides_[0]) nobody_there_.emplace_back(service::Side::ingest, to);
+        if (from == sides_[1]) nobody_there_.emplace_back(service::Side::replay, to);
+    }
+    network.send(from, transmit.to, transmit.datagram, now_.mono);
+}
+
+World::Traffic World::replayed_to(const Application& application) const {
+    const auto found = replayed_.find(application.locator());
+    return found == replayed_.end() ? Traffic{} : found->second;
+}
+
+void World::deliver(const SimNetwork::Arrival& arrival) {
+    const Locator& from = locators_[arrival.from];
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        if (arrival.to == sides_[static_cast<std::size_t>(side)] && daemon_) {
+            daemon_->receive(side, arrival.datagram, from, now_);
+        }
+    }
+    for (const auto& process : processes_) {
+        if (process->machine == arrival.to && process->alive) process->application->receive(arrival.datagram, from, now_);
+    }
+}
+
+void World::turn_all() {
+    const auto nobody_there = std::exchange(nobody_there_, {});
+    if (daemon_) {
+        for (const auto& [side, locator] : nobody_there) daemon_->unreachable(side, locator, now_);
+        daemon_->turn(now_);
+        for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+            while (auto transmit = daemon_->next_transmit(side)) send(sides_[static_cast<std::size_t>(side)], *transmit);
+        }
+    }
+    for (const auto& process : processes_) {
+        if (!process->alive) continue;
+        process->application->turn(now_);
+        while (auto transmit = process->application->next_transmit()) send(process->machine, *transmit);
+    }
+}
+
+MonoTime World::next_event() const {
+    MonoTime due = network.next_arrival();
+    if (daemon_) due = std::min(due, daemon_->next_deadline());
+    if (!nobody_there_.empty()) due = std::min(due, now_.mono);
+    for (const auto& process : processes_) {
+        if (process->alive) due = std::min(due, process->application->next_deadline());
+    }
+    return due;
+}
+
+void World::step(MonoTime until) {
+    const MonoTime next = std::clamp(next_event(), now_.mono, until);
+    now_.wall += next - now_.mono;
+    now_.mono = next;
+    busy_turns_ = busy_at_ == next ? busy_turns_ + 1 : 0;
+    busy_at_ = next;
+    if (busy_turns_ > max_turns_at_one_instant) FAIL("something is due at one instant for ever");
+    while (const auto arrival = network.receive(now_.mono)) deliver(*arrival);
+    turn_all();
+}
+
+void World::run(Duration duration) {
+    const MonoTime end = now_.mono + duration;
+    while (now_.mono < end) step(end);
+}
+
+bool World::run_until(const std::function<bool()>& done, Duration limit) {
+    const MonoTime end = now_.mono + limit;
+    while (!done()) {
+        if (now_.mono >= end) return false;
+        step(end);
+    }
+    return true;
+}
+
+bool World::run_until_kept(const ModelWriter& writer, Duration limit) {
+    return run_until([&] { return static_cast<std::int64_t>(writer.kept().size()) == writer.last(); }, limit);
+}
+
+}  // namespace durability::test
