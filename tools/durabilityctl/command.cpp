@@ -14,6 +14,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Takes live = Takes::socket | Takes::json;
+constexpr Takes at_rest = Takes::socket | Takes::state_dir | Takes::json;
 
 constexpr std::array table{
     Command{"status", "", "What the daemon is doing, on one screen.", 0, 0, live, run_status},
@@ -22,14 +23,14 @@ constexpr std::array table{
             "Served topics: contract, storage, what is kept, who writes and reads.",
             0,
             0,
-            live | Takes::names | Takes::domain,
+            at_rest | Takes::names | Takes::domain,
             run_topics},
     Command{"writers",
             "[TOPIC]",
             "Source writers: alive or retired, received, committed, kept.",
             0,
             1,
-            live | Takes::domain,
+            at_rest | Takes::domain,
             run_writers},
     Command{"readers",
             "[TOPIC]",
@@ -39,6 +40,20 @@ constexpr std::array table{
             live | Takes::domain,
             run_readers},
     Command{"events", "", "The latest events of the running daemon.", 0, 0, live, run_events},
+    Command{"dump",
+            "TOPIC",
+            "Stored samples of a topic, one JSON object a line.",
+            1,
+            1,
+            Takes::socket | Takes::state_dir | Takes::payload | Takes::domain,
+            run_dump},
+    Command{"verify",
+            "",
+            "Checks every file of the store; status 65 when damage was found.",
+            0,
+            0,
+            at_rest | Takes::domain,
+            run_verify},
     Command{"stop",
             "",
             "Ends the daemon as SIGTERM does; with --goodbye it takes leave of its peers.",

@@ -66,6 +66,8 @@ Outcome run_topics(const Arguments& arguments);
 Outcome run_writers(const Arguments& arguments);
 Outcome run_readers(const Arguments& arguments);
 Outcome run_events(const Arguments& arguments);
+Outcome run_dump(const Arguments& arguments);
+Outcome run_verify(const Arguments& arguments);
 Outcome run_stop(const Arguments& arguments);
 
 // The error is a sentence for the user; the exit status is then 64.

@@ -1,6 +1,11 @@
 #include "durabilityctl/source.hpp"
 
+#include "durabilityctl/output.hpp"
+#include "durabilityctl/store_at_rest.hpp"
+
 #include "config/loader.hpp"
+#include "durability/version.hpp"
+#include "store/posix_file_system.hpp"
 
 #include <fmt/format.h>
 
@@ -71,8 +76,40 @@ Result<control::Reply> ask_daemon(const Arguments& arguments, const control::Req
     return tl::unexpected(std::move(error));
 }
 
+std::string store_directory(const Arguments& arguments) {
+    std::string directory = arguments.state_dir;
+    if (directory.empty()) {
+        const auto reply = control::ask(socket_path(arguments), control::Request{});
+        if (reply) {
+            print_error("a daemon is using this store; the last moments may be missing");
+            directory = reply->status.store_directory;
+        } else {
+            directory = default_configuration().store.directory;
+        }
+    }
+    while (directory.size() > 1 && directory.ends_with('/'))
+        directory.pop_back();
+    return directory;
+}
+
 Result<control::Reply> snapshot(const Arguments& arguments, control::Command command) {
-    return ask_daemon(arguments, control::Request{command, false});
+    if (arguments.state_dir.empty()) return ask_daemon(arguments, control::Request{command, false});
+    store::PosixFileSystem files;
+    control::Reply reply;
+    reply.status.version = version();
+    reply.status.store_directory = store_directory(arguments);
+    const auto folders = domain_folders(files, reply.status.store_directory, arguments.domain);
+    if (!folders) return tl::unexpected(folders.error());
+    for (const DomainFolder& folder : *folders) {
+        const auto store = StoreAtRest::open(files, folder);
+        if (!store) return tl::unexpected(store.error());
+        for (const std::string& remark : store->remarks())
+            print_error(remark);
+        reply.status.domains.push_back(store->status());
+    }
+    filter(arguments, command, reply);
+    if (reply.data.empty()) reply.data = control::encode_data(command, reply.status);
+    return reply;
 }
 
 }  // namespace durability::ctl
