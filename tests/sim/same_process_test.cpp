@@ -1,0 +1,148 @@
+// Several readers in one process (fact sheet 12.2): each gets its history once, whatever the others had.
+#include "sim/world.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <deque>
+#include <random>
+
+using namespace durability;
+using namespace durability::test;
+
+namespace {
+
+const auto both_vendors = {vendor::eprosima, vendor::eclipse};
+constexpr EndpointChoice transient_local{};
+const EndpointChoice transient{.durability = DurabilityKind::transient};
+
+std::string numbers(int first, int last) {
+    std::string text;
+    for (int number = first; number <= last; ++number) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+    return text;
+}
+
+// The history of a TRANSIENT writer that is gone.
+struct Legacy {
+    Legacy() {
+        world.start_daemon();
+        guid = leave(20);
+    }
+    Guid leave(int samples) {
+        Application& talker = world.start_application(vendor::eclipse);
+        ModelWriter& writer = world.create_writer(talker, transient);
+        world.run(200ms);
+        world.write(writer, samples);
+        REQUIRE(world.run_until_kept(writer));
+        world.end_application(talker, Ending::farewell);
+        world.run(1s);
+        return writer.guid();
+    }
+    World world;
+    Guid guid;
+};
+
+}  // namespace
+
+TEST_CASE("readers that ask for TRANSIENT_LOCAL may come one after the other") {
+    for (const VendorId readers : both_vendors) {
+        CAPTURE(readers.value);
+        Legacy legacy;
+        Application& listener = legacy.world.start_application(readers);
+        std::vector<const AppReader*> all;
+        for (int i = 0; i < 4; ++i) {
+            all.push_back(&legacy.world.create_reader(listener, transient_local));
+            legacy.world.run(1800ms);
+        }
+        for (const AppReader* reader : all) CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+        CHECK(legacy.world.daemon().events_of(EventKind::ReaderCannotBeServed) == 0);
+    }
+}
+
+TEST_CASE("readers that come within milliseconds get their history once each") {
+    for (const VendorId readers : both_vendors) {
+        for (const Duration apart : {Duration{0}, Duration{1ms}, Duration{3ms}}) {
+            for (const bool mixed : {false, true}) {
+                // A TRANSIENT_LOCAL reader in between is served at once, and with that the run that the
+                // TRANSIENT readers of a Cyclone DDS process share has begun.
+                if (mixed && readers == vendor::eclipse && apart > Duration{0}) continue;
+                CAPTURE(readers.value, apart.count(), mixed);
+                Legacy legacy;
+                Application& listener = legacy.world.start_application(readers);
+                std::vector<const AppReader*> all;
+                for (int i = 0; i < 3; ++i) {
+                    all.push_back(&legacy.world.create_reader(listener, mixed && i == 1 ? transient_local : transient));
+                    legacy.world.run(apart);
+                }
+                legacy.world.run(5s);
+                for (const AppReader* reader : all) CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+            }
+        }
+    }
+}
+
+TEST_CASE("a TRANSIENT reader of Cyclone DDS that comes too late is named, and nobody gets anything twice") {
+    Legacy legacy;
+    Application& listener = legacy.world.start_application(vendor::eclipse);
+    const AppReader& first = legacy.world.create_reader(listener, transient);
+    legacy.world.run(2s);
+    const AppReader& second = legacy.world.create_reader(listener, transient);
+    legacy.world.run(5s);
+    CHECK(first.numbers_of(legacy.guid) == numbers(1, 20));
+    CHECK(second.count() == 0);
+    CHECK(legacy.world.daemon().events_of(EventKind::ReaderCannotBeServed) == 1);
+    // A third that asks for TRANSIENT_LOCAL can be served all the same.
+    const AppReader& third = legacy.world.create_reader(listener, transient_local);
+    legacy.world.run(5s);
+    CHECK(third.numbers_of(legacy.guid) == numbers(1, 20));
+    CHECK(first.count() == 20);
+    CHECK(second.count() == 0);
+}
+
+TEST_CASE("what came live for the first reader is history for the second") {
+    for (const VendorId readers : both_vendors) {
+        CAPTURE(readers.value);
+        Legacy legacy;
+        World& world = legacy.world;
+        Application& listener = world.start_application(readers);
+        const AppReader& first = world.create_reader(listener, transient_local);
+        world.run(2s);
+        const Guid later = legacy.leave(10);
+        CHECK(first.numbers_of(later) == numbers(1, 10));
+
+        const AppReader& second = world.create_reader(listener, transient_local);
+        world.run(3s);
+        const Guid last = legacy.leave(5);
+        const AppReader& third = world.create_reader(listener, transient_local);
+        world.run(3s);
+        for (const AppReader* reader : {&first, &second, &third}) {
+            CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+            CHECK(reader->numbers_of(later) == numbers(1, 10));
+            CHECK(reader->numbers_of(last) == numbers(1, 5));
+            CHECK(reader->count() == 35);
+        }
+    }
+}
+
+TEST_CASE("two hundred processes come at random moments, each gets everything once") {
+    Legacy legacy;
+    World& world = legacy.world;
+    std::mt19937_64 random(11);
+    std::deque<std::pair<Application*, const AppReader*>> here;
+    const auto leave_when_served = [&] {
+        const auto [listener, reader] = here.front();
+        here.pop_front();
+        CHECK(world.run_until([&, reader = reader] { return reader->count() >= 20; }, 5s));
+        CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+        world.end_application(*listener, Ending::farewell);
+    };
+    for (int i = 0; i < 200; ++i) {
+        Application& listener = world.start_application(random() % 2 == 0 ? vendor::eprosima : vendor::eclipse);
+        here.emplace_back(&listener, &world.create_reader(listener, random() % 2 == 0 ? transient : transient_local));
+        world.run(Duration{static_cast<std::int64_t>(random() % 20'000'000)});
+        if (here.size() > 8) leave_when_served();
+    }
+    while (!here.empty()) leave_when_served();
+    world.run(1s);
+    CHECK(world.daemon().status().readers.empty());
+}
