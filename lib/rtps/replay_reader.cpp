@@ -74,6 +74,7 @@ void ReplayReader::acknowledge(SequenceNumber base) {
         // process.
         if (front.number >= next_send_) loaded_octets_ -= wire_size(front.sample);
         charge(front, 0);
+        if (front.fragments > 0) --fragmented_;
         loaded_.pop_front();
     }
     next_send_ = std::max(next_send_, base);
@@ -202,11 +203,13 @@ bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox&
     const bool window_open = !traits_.reliable || in_flight_ < context.options.window;
     if (!window_open) return false;
     // Large samples that are under way, or asked for again from their first fragment.
-    for (Loaded& loaded : loaded_) {
-        if (loaded.number >= next_send_) break;
-        if (loaded.fragments_sent < fragment_count(loaded.sample, context) &&
-            loaded.sample.available) {
-            return send_loaded(loaded, context, out);
+    // Looked for only where there are any: thousands of small ones may be under way.
+    if (fragmented_ > 0) {
+        for (Loaded& loaded : loaded_) {
+            if (loaded.number >= next_send_) break;
+            if (loaded.fragments_sent < loaded.fragments && loaded.sample.available) {
+                return send_loaded(loaded, context, out);
+            }
         }
     }
     if (next_send_ > high_) return false;
@@ -241,7 +244,7 @@ bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox&
 }
 
 bool ReplayReader::send_loaded(Loaded& loaded, const ReplayContext& context, Outbox& out) {
-    const std::uint32_t fragments = fragment_count(loaded.sample, context);
+    const std::uint32_t fragments = loaded.fragments;
     if (fragments == 0) {
         send_data(loaded.number, loaded.sample, context, out);
         charge(loaded, wire_size(loaded.sample));
@@ -389,7 +392,10 @@ void ReplayReader::provide(std::vector<ReplaySample> samples,
         if (number < acked_) continue;
         if (!read.repair) {
             loaded_octets_ += wire_size(samples[i]);
-            loaded_.push_back(Loaded{number, std::move(samples[i]), 0, 0, 0, MonoTime::min()});
+            const std::uint32_t fragments = fragment_count(samples[i], context);
+            if (fragments > 0) ++fragmented_;
+            loaded_.push_back(
+                Loaded{number, std::move(samples[i]), fragments, 0, 0, 0, MonoTime::min()});
             continue;
         }
         if (!samples[i].available) {

@@ -116,6 +116,7 @@ class ReplayReader {
     struct Loaded {
         SequenceNumber number;
         ReplaySample sample;
+        std::uint32_t fragments{0};        // it goes out in so many; 0: whole
         std::size_t charged{0};            // octets of it that count against the window
         std::uint32_t fragments_sent{0};   // of a fragmented sample: 1..fragments_sent went out
         std::uint32_t fragments_acked{0};  // of those, 1..fragments_acked are confirmed
@@ -167,6 +168,7 @@ class ReplayReader {
     SequenceNumber next_load_{1};          // the next number to ask the store for
     std::deque<Loaded> loaded_;            // ascending owned numbers in acked_ .. next_load_ - 1
     std::size_t loaded_octets_{0};         // of those, not sent yet
+    std::size_t fragmented_{0};            // samples in loaded_ that go out in fragments
     std::vector<SequenceNumber> repairs_;  // wanted again and no longer in loaded_
     std::optional<PendingRead> reading_;
     std::size_t in_flight_{0};
