@@ -211,6 +211,9 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
         if (group->state == ServedGroup::State::open) {
             context_.commands.emplace_back(
                 store::WriterGone{group->handle, source->second.source, now.wall});
+            // Should it come back, the store has to be told.
+            const auto stored = group->stored.find(source->second.source);
+            if (stored != group->stored.end()) stored->second.retired = true;
         }
         group->writers.erase(source);
     }
