@@ -202,7 +202,11 @@ Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
     const std::string path = join(group_.folder, found.file_name);
     auto opened =
         core_.files.open(path, core_.read_only ? OpenMode::read_only : OpenMode::read_write);
-    if (!opened) return tl::unexpected(std::move(opened.error()));
+    if (!opened) {
+        // Beside a daemon a file may go between listing and opening.
+        if (core_.read_only && opened.error().code == Errc::not_found) return Outcome::skipped;
+        return tl::unexpected(std::move(opened.error()));
+    }
     File& file = **opened;
 
     const WriterIndex index = core_.obtain_writer(group_, found.name.writer);

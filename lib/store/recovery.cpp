@@ -92,6 +92,9 @@ Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
     std::optional<GroupMeta> restored;
     bool any_log = false;
     for (const DirectoryEntry& entry : *entries) {
+        if (entry.kind == FileKind::regular && is_leftover(entry.name) && !read_only) {
+            std::ignore = files.remove(join(folder, entry.name));
+        }
         if (entry.kind != FileKind::regular || !parse_log_name(entry.name) || restored) continue;
         any_log = true;
         auto from_log =
@@ -118,6 +121,7 @@ Status StoreCore::recover_folder(const std::string& parent,
                                  StorageKind storage,
                                  const Progress& progress,
                                  Out& out) {
+    if (parent.empty()) return {};  // a reader that looks at the other folder only
     auto entries = files.list(parent);
     if (!entries) return tl::unexpected(std::move(entries.error()));
     std::size_t done = 0;

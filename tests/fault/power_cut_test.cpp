@@ -51,10 +51,13 @@ void run_script(StoreWorld& world, Promise& promise, Sent& sent) {
     if (latest == ~GroupHandle{0} || all == ~GroupHandle{0}) return;
     for (int round = 0; round < 6; ++round) {
         for (int i = 0; i < 4; ++i) {
-            world.append(latest, w1, ++sent.latest1, payload_of(sent.latest1, 50));
-            world.append(all, w1, ++sent.all1, payload_of(1000 + sent.all1, 50));
+            ++sent.latest1;
+            world.append(latest, w1, sent.latest1, payload_of(sent.latest1, 50));
+            ++sent.all1;
+            world.append(all, w1, sent.all1, payload_of(1000 + sent.all1, 50));
         }
-        world.append(latest, w2, ++sent.latest2, payload_of(500 + sent.latest2, 50));
+        ++sent.latest2;
+        world.append(latest, w2, sent.latest2, payload_of(500 + sent.latest2, 50));
         world.sync();
         note(world, latest, all, promise);
         world.work();

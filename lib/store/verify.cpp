@@ -1,0 +1,184 @@
+#include "store/verify.hpp"
+
+#include "store/group_meta.hpp"
+#include "store/layout.hpp"
+#include "store/record_file.hpp"
+
+#include <charconv>
+
+namespace durability::store {
+namespace {
+
+// Understands each frame and keeps only what the report wants.
+class CheckingSink final : public FrameSink {
+  public:
+    bool on_frame(std::uint64_t, const FrameHeader& header, ByteView body) override {
+        switch (header.kind) {
+            case FrameKind::sample: {
+                SampleFrame frame;
+                if (!decode_sample(header.flags, body, frame)) return false;
+                // Arrival numbers ascend within a file; recovery relies on it.
+                if (frame.arrival <= last_arrival) return false;
+                last_arrival = frame.arrival;
+                ++samples;
+                return true;
+            }
+            case FrameKind::commit:
+                return decode_commit(body).has_value();
+            case FrameKind::marks:
+                return decode_marks(body).has_value();
+            case FrameKind::expiry:
+                return decode_expiry(body).has_value();
+            case FrameKind::group: {
+                const auto meta = decode_group_meta(body);
+                if (meta) topic = meta->key.topic;
+                return meta.has_value();
+            }
+            case FrameKind::checkpoint:
+                return true;
+            case FrameKind::checkpoint_end:
+                return body.size() == 16;
+            case FrameKind::record:
+            case FrameKind::record_erased:
+                return decode_record(header, body).has_value();
+        }
+        return false;
+    }
+    std::uint64_t samples{0};
+    Arrival last_arrival{0};
+    std::string topic;
+};
+
+class Verifier {
+  public:
+    Verifier(FileSystem& files, std::uint64_t sample_size)
+        : files_(files), sample_size_(sample_size) {}
+
+    // A state folder holds domain folders, these hold group folders; nothing of ours is deeper.
+    Status walk(const std::string& folder, unsigned depth) {
+        auto entries = files_.list(folder);
+        if (!entries) return tl::unexpected(std::move(entries.error()));
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join(folder, entry.name);
+            if (entry.kind == FileKind::directory && depth > 0 && is_folder_of_ours(entry.name)) {
+                if (auto inner = walk(path, depth - 1); !inner) unreadable(path, inner.error());
+            } else if (entry.kind == FileKind::regular) {
+                check(path, entry.name);
+            } else {
+                foreign(path);
+            }
+        }
+        return {};
+    }
+    VerifyReport report;
+
+  private:
+    static bool is_folder_of_ours(std::string_view name) {
+        if (parse_group_folder(name)) return true;
+        unsigned domain = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), domain);
+        return parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size();
+    }
+
+    void unreadable(const std::string& path, const Error& error) {
+        FileReport one;
+        one.path = path;
+        one.role = "folder";
+        one.verdict = TailVerdict::damaged;
+        one.reason = error.text();
+        ++report.damaged;
+        report.files.push_back(std::move(one));
+    }
+
+    void foreign(const std::string& path) {
+        FileReport one;
+        one.path = path;
+        one.role = "foreign";
+        one.verdict = TailVerdict::foreign;
+        one.reason = "not a file of this store";
+        ++report.foreign;
+        report.files.push_back(std::move(one));
+    }
+
+    void check(const std::string& path, std::string_view name) {
+        if (name == layout::lease) return;
+        FileReport one;
+        one.path = path;
+        const auto log = parse_log_name(name);
+        one.role = log                          ? "log"
+                   : name == layout::meta       ? "meta"
+                   : name == layout::checkpoint ? "checkpoint"
+                   : name == layout::records    ? "records"
+                   : is_set_aside(name)         ? "set aside"
+                   : is_leftover(name)          ? "leftover"
+                                                : "foreign";
+        if (one.role == "foreign") return foreign(path);
+        if (one.role == "leftover") {
+            // Half-written by nature; the next start removes it.
+            report.files.push_back(std::move(one));
+            return;
+        }
+        scan(one, log);
+        report.bytes += one.bytes;
+        report.samples += one.samples;
+        switch (one.verdict) {
+            case TailVerdict::clean:
+                break;
+            case TailVerdict::torn:
+                ++report.torn;
+                break;
+            case TailVerdict::foreign:
+                ++report.foreign;
+                break;
+            case TailVerdict::damaged:
+            case TailVerdict::newer:
+            case TailVerdict::over_limit:
+                ++report.damaged;
+                break;
+        }
+        report.files.push_back(std::move(one));
+    }
+
+    void scan(FileReport& one, const std::optional<LogName>& name) {
+        CheckingSink sink;
+        auto file = files_.open(one.path, OpenMode::read_only);
+        const auto scanned = file ? scan_file(**file, max_body_size(sample_size_), sink)
+                                  : Result<ScanResult>(tl::unexpected(file.error()));
+        if (!scanned) {
+            one.verdict = TailVerdict::damaged;
+            one.reason = scanned.error().text();
+            return;
+        }
+        one.verdict = scanned->verdict;
+        one.bytes = scanned->file_size;
+        one.frames = scanned->frames;
+        one.samples = sink.samples;
+        one.offset = scanned->good_end;
+        one.reason = std::string(scanned->reason);
+        one.topic = sink.topic;
+        if (!scanned->header_read) return;
+        if (scanned->header.type == FileType::log) one.writer = scanned->header.writer;
+        if (name &&
+            (scanned->header.type != FileType::log || scanned->header.writer != name->writer ||
+             scanned->header.segment != name->segment)) {
+            one.verdict = TailVerdict::damaged;
+            one.offset = 0;
+            one.reason = "the file header does not match the file name";
+        }
+    }
+
+    FileSystem& files_;
+    std::uint64_t sample_size_;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify(FileSystem& files,
+                            const std::string& folder,
+                            std::uint64_t sample_size) {
+    Verifier verifier(files, sample_size);
+    if (auto done = verifier.walk(folder, 2); !done) return tl::unexpected(std::move(done.error()));
+    return std::move(verifier.report);
+}
+
+}  // namespace durability::store
