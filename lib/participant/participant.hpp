@@ -105,7 +105,7 @@ class Participant {
     // ------------------------------------------------------------------------------------
     void resume_process(EntityId replay_writer,
                         const GuidPrefix& process,
-                        SequenceNumber last_used);
+                        rtps::ReplayNumbers numbers);
     // The process said good-bye: its numbers mean nothing any more.
     void forget_process(const GuidPrefix& process);
     void match_reader(EntityId replay_writer,
@@ -113,11 +113,11 @@ class Participant {
                       const rtps::ReplayReaderTraits& traits,
                       MonoTime now);
     void unmatch_reader(EntityId replay_writer, const Guid& reader);
-    // See ReplayWriter::begin().
-    SequenceNumber begin_history(EntityId replay_writer,
-                                 const Guid& reader,
-                                 std::span<const rtps::HistoryItem> history,
-                                 MonoTime now);
+    // See ReplayWriter::prepare() and begin(); begin without prepare: the reader is owed nothing.
+    void prepare_history(EntityId replay_writer,
+                         const Guid& reader,
+                         std::span<const rtps::HistoryItem> history);
+    void begin_history(EntityId replay_writer, const Guid& reader, MonoTime now);
     struct PayloadRequest {
         EntityId replay_writer;
         Guid reader;

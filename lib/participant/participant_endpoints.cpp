@@ -197,9 +197,11 @@ void Participant::touch(EntityId id, Replay& replay) {
 
 void Participant::resume_process(EntityId replay_writer,
                                  const GuidPrefix& process,
-                                 SequenceNumber last_used) {
+                                 rtps::ReplayNumbers numbers) {
     const auto replay = replays_.find(replay_writer);
-    if (replay != replays_.end()) replay->second.writer->resume_process(process, last_used);
+    if (replay != replays_.end()) {
+        replay->second.writer->resume_process(process, std::move(numbers));
+    }
 }
 
 void Participant::forget_process(const GuidPrefix& process) {
@@ -224,15 +226,18 @@ void Participant::unmatch_reader(EntityId replay_writer, const Guid& reader) {
     touch(replay_writer, replay->second);
 }
 
-SequenceNumber Participant::begin_history(EntityId replay_writer,
-                                          const Guid& reader,
-                                          std::span<const rtps::HistoryItem> history,
-                                          MonoTime now) {
+void Participant::prepare_history(EntityId replay_writer,
+                                  const Guid& reader,
+                                  std::span<const rtps::HistoryItem> history) {
     const auto replay = replays_.find(replay_writer);
-    if (replay == replays_.end()) return {0};
-    const SequenceNumber last = replay->second.writer->begin(reader, history, now);
+    if (replay != replays_.end()) replay->second.writer->prepare(reader, history);
+}
+
+void Participant::begin_history(EntityId replay_writer, const Guid& reader, MonoTime now) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay == replays_.end()) return;
+    replay->second.writer->begin(reader, now);
     touch(replay_writer, replay->second);
-    return last;
 }
 
 std::optional<Participant::PayloadRequest> Participant::next_payload_request() {

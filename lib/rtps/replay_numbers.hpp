@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace durability::rtps {
@@ -26,9 +27,21 @@ struct HistoryItem {
 
 class ReplayNumbers {
   public:
+    // Consecutive numbers with ascending arrivals.
+    struct Run {
+        SequenceNumber first{1};
+        std::vector<HistoryItem> items;
+        friend bool operator==(const Run&, const Run&) = default;
+    };
+
+    ReplayNumbers() = default;
     // Numbers 1..last_used were given out by an earlier run of the daemon and stand for nothing
     // now.
-    explicit ReplayNumbers(SequenceNumber last_used = {0}) : last_(last_used) {}
+    explicit ReplayNumbers(SequenceNumber last_used) : last_(last_used) {}
+    // Likewise, but what some of them stand for is known: `runs`, in ascending order of numbers.
+    ReplayNumbers(std::vector<Run> runs, SequenceNumber last_used)
+        : runs_(std::move(runs)), last_(last_used) {}
+    [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
 
     struct Assignment {
         std::vector<SequenceRange> owned;  // ascending; what the reader is to be sent
@@ -44,11 +57,6 @@ class ReplayNumbers {
     [[nodiscard]] SequenceNumber last() const { return last_; }
 
   private:
-    // Consecutive numbers with ascending arrivals.
-    struct Run {
-        SequenceNumber first{1};
-        std::vector<HistoryItem> items;
-    };
     struct Place {
         std::size_t run{0};
         std::size_t index{0};
@@ -57,7 +65,7 @@ class ReplayNumbers {
     void append_fresh(HistoryItem item);
 
     std::vector<Run> runs_;  // ascending numbers
-    SequenceNumber last_;
+    SequenceNumber last_{0};
 };
 
 }  // namespace durability::rtps

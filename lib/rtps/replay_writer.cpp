@@ -14,10 +14,10 @@ constexpr Duration barrier_patience = std::chrono::seconds{10};
 ReplayWriter::ReplayWriter(EntityId own, ReplayOptions options)
     : own_(own), options_(options), heartbeat_count_(options.first_count) {}
 
-void ReplayWriter::resume_process(const GuidPrefix& process, SequenceNumber last_used) {
+void ReplayWriter::resume_process(const GuidPrefix& process, ReplayNumbers numbers) {
     Process& entry = processes_[process];
-    if (entry.numbers.last() >= last_used) return;
-    entry.numbers = ReplayNumbers(last_used);
+    if (entry.numbers.last() >= numbers.last()) return;
+    entry.numbers = std::move(numbers);
     entry.contacted = true;
     entry.confirmed = true;
 }
@@ -62,9 +62,9 @@ bool ReplayWriter::process_contacted(const GuidPrefix& process) const {
     return entry != processes_.end() && entry->second.contacted;
 }
 
-SequenceNumber ReplayWriter::last_number(const GuidPrefix& process) const {
+const ReplayNumbers* ReplayWriter::numbers(const GuidPrefix& process) const {
     const auto entry = processes_.find(process);
-    return entry == processes_.end() ? SequenceNumber{0} : entry->second.numbers.last();
+    return entry == processes_.end() ? nullptr : &entry->second.numbers;
 }
 
 ReplayReader* ReplayWriter::find(const Guid& reader) {
@@ -72,17 +72,32 @@ ReplayReader* ReplayWriter::find(const Guid& reader) {
     return entry == index_.end() ? nullptr : entry->second;
 }
 
-SequenceNumber ReplayWriter::begin(const Guid& reader,
-                                   std::span<const HistoryItem> history,
-                                   MonoTime now) {
-    ReplayReader* target = find(reader);
-    if (target == nullptr || target->begun()) return {0};
+void ReplayWriter::prepare(const Guid& reader, std::span<const HistoryItem> history) {
+    const ReplayReader* target = find(reader);
+    if (target == nullptr || target->begun()) return;
     Process& process = processes_.at(reader.prefix);
-    ReplayNumbers::Assignment assignment = process.numbers.assign(history);
+    process.prepared[reader] = process.numbers.assign(history);
+}
+
+void ReplayWriter::begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now) {
+    prepare(reader, history);
+    begin(reader, now);
+}
+
+void ReplayWriter::begin(const Guid& reader, MonoTime now) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr || target->begun()) return;
+    Process& process = processes_.at(reader.prefix);
     const SequenceNumber last = process.numbers.last();
+    ReplayNumbers::Assignment assignment;
+    assignment.first_fresh = next(last);
+    if (const auto prepared = process.prepared.find(reader); prepared != process.prepared.end()) {
+        assignment = std::move(prepared->second);
+        process.prepared.erase(prepared);
+    }
     target->begin(std::move(assignment.owned), last, now);
 
-    if (last < assignment.first_fresh || !target->traits().shares_position) return last;
+    if (last < assignment.first_fresh || !target->traits().shares_position) return;
     // Others of the process must know that the fresh numbers are not theirs before these are used.
     bool wait = false;
     for (const auto& other : process.readers) {
@@ -94,7 +109,6 @@ SequenceNumber ReplayWriter::begin(const Guid& reader,
         process.barriers.push_back(
             {reader, assignment.first_fresh, last, after(now, barrier_patience)});
     }
-    return last;
 }
 
 bool ReplayWriter::others_confirmed(const Process& process, const Process::Barrier& barrier) const {

@@ -39,9 +39,9 @@ class ReplayWriter {
   public:
     ReplayWriter(EntityId own, ReplayOptions options);
 
-    // A process that was known to an earlier run of the daemon: its numbers go on after
-    // `last_used`, and it has seen HEARTBEATs of this writer.
-    void resume_process(const GuidPrefix& process, SequenceNumber last_used);
+    // A process that was known to an earlier run of the daemon: its numbers mean what they meant,
+    // and it has seen HEARTBEATs of this writer.
+    void resume_process(const GuidPrefix& process, ReplayNumbers numbers);
     // A remote reader that matched. Nothing is sent to it but empty ranges until begin().
     void match(const Guid& reader,
                DestinationPtr destination,
@@ -55,11 +55,15 @@ class ReplayWriter {
     // can no longer be given any (fact sheet 4.4).
     [[nodiscard]] bool process_contacted(const GuidPrefix& process) const;
 
-    // What the reader is to have, in ascending arrival order; empty for a reader that is owed
-    // nothing. Returns the greatest number given out to its process so far, which must survive a
-    // restart before the samples are sent.
-    SequenceNumber begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now);
-    [[nodiscard]] SequenceNumber last_number(const GuidPrefix& process) const;
+    // Gives out numbers for what the reader is to have, in ascending arrival order (empty:
+    // nothing). Sends nothing yet: the numbers must survive a restart first, see numbers().
+    void prepare(const Guid& reader, std::span<const HistoryItem> history);
+    // Delivers what was prepared.
+    void begin(const Guid& reader, MonoTime now);
+    // Both in one, where nothing has to survive.
+    void begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now);
+    // What was given out to a process; null when it is not known.
+    [[nodiscard]] const ReplayNumbers* numbers(const GuidPrefix& process) const;
 
     // From the reader `reader` only; anything from an unknown one is ignored (cases R8.2, R8.3).
     void on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out);
@@ -97,6 +101,7 @@ class ReplayWriter {
             MonoTime give_up;
         };
         std::vector<Barrier> barriers;
+        std::unordered_map<Guid, ReplayNumbers::Assignment> prepared;
     };
     [[nodiscard]] ReplayReader* find(const Guid& reader);
     [[nodiscard]] ReplayContext context(Process& process, const ReplayReader& reader);

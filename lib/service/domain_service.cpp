@@ -124,7 +124,11 @@ void DomainService::start(Now now) {
 void DomainService::restore_records(const std::vector<store::Record>& records) {
     for (const store::Record& record : records) {
         if (record.kind == store::RecordKind::frontier) {
-            if (const auto frontier = decode_frontier(record.value)) replay_->restore(*frontier);
+            if (auto numbers = decode_numbers(record.key, record.value)) {
+                replay_->restore(std::move(*numbers));
+            } else if (const auto frontier = decode_frontier(record.value)) {
+                replay_->restore(*frontier);
+            }
         } else if (record.kind == store::RecordKind::identity && record.key.size() > 2 &&
                    record.key[0] == 'e') {
             const auto id = decode_entity(record.value);

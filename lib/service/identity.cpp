@@ -11,6 +11,28 @@ constexpr std::uint8_t key_participant = 'p';
 constexpr std::uint8_t key_counter = 'c';
 constexpr std::uint8_t key_entity = 'e';
 constexpr std::uint8_t key_frontier = 'f';
+constexpr std::uint8_t key_numbers = 'n';
+
+// Beyond it a record would cost more than the duplicates it can spare a reader.
+constexpr std::size_t max_stored_numbers = 1'000'000;
+
+// Seven bits an octet, the low ones first; the top bit says that more follow.
+void put_varint(ByteWriter& out, std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U)
+        out.u8(static_cast<std::uint8_t>(value | 0x80U));
+    out.u8(static_cast<std::uint8_t>(value));
+}
+
+std::uint64_t get_varint(ByteReader& in) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const std::uint8_t octet = in.u8();
+        value |= std::uint64_t{octet & 0x7fU} << shift;
+        if ((octet & 0x80U) == 0) return value;
+    }
+    in.set_failed();
+    return 0;
+}
 
 void put(ByteWriter& out, const Guid& guid) {
     out.bytes(to_octets(guid));
@@ -55,6 +77,14 @@ Buffer frontier_key(const Guid& reader, EntityId replay_writer) {
     ByteWriter out(key);
     put(out, reader);
     out.u32(replay_writer.value);
+    return key;
+}
+
+Buffer numbers_key(EntityId replay_writer, const GuidPrefix& process) {
+    Buffer key{key_numbers};
+    ByteWriter out(key);
+    out.u32(replay_writer.value);
+    out.bytes(process.octets);
     return key;
 }
 
@@ -107,7 +137,6 @@ Buffer encode(const Frontier& frontier) {
     out.u32(frontier.replay_writer.value);
     out.u64(frontier.matched);
     out.u64(frontier.acknowledged);
-    out.i64(frontier.last_number.value);
     return bytes;
 }
 
@@ -118,8 +147,6 @@ std::optional<Frontier> decode_frontier(ByteView bytes) {
     frontier.replay_writer.value = in.u32();
     frontier.matched = in.u64();
     frontier.acknowledged = in.u64();
-    frontier.last_number.value = in.i64();
-    if (frontier.last_number.value < 0) return std::nullopt;
     return finished(in, frontier);
 }
 
@@ -128,6 +155,66 @@ Buffer encode(EntityId id) {
     ByteWriter out(bytes);
     out.u32(id.value);
     return bytes;
+}
+
+Buffer encode(const rtps::ReplayNumbers& numbers) {
+    Buffer bytes;
+    ByteWriter out(bytes);
+    out.i64(numbers.last().value);
+    std::size_t count = 0;
+    for (const auto& run : numbers.runs())
+        count += run.items.size();
+    if (count > max_stored_numbers) {
+        put_varint(out, 0);
+        return bytes;
+    }
+    put_varint(out, numbers.runs().size());
+    for (const auto& run : numbers.runs()) {
+        put_varint(out, static_cast<std::uint64_t>(run.first.value));
+        put_varint(out, run.items.size());
+        Arrival previous = 0;
+        for (const rtps::HistoryItem& item : run.items) {
+            put_varint(out, item.arrival - previous);
+            put_varint(out, item.size);
+            previous = item.arrival;
+        }
+    }
+    return bytes;
+}
+
+std::optional<ProcessNumbers> decode_numbers(ByteView key, ByteView bytes) {
+    ByteReader name(key);
+    if (name.u8() != key_numbers) return std::nullopt;
+    ProcessNumbers result;
+    result.replay_writer.value = name.u32();
+    result.process.octets = name.octets<12>();
+    if (!name.ok() || name.remaining() != 0) return std::nullopt;
+
+    ByteReader in(bytes);
+    const SequenceNumber last{in.i64()};
+    std::vector<rtps::ReplayNumbers::Run> runs;
+    const std::uint64_t run_count = get_varint(in);
+    SequenceNumber expected{1};
+    for (std::uint64_t i = 0; i < run_count && in.ok(); ++i) {
+        rtps::ReplayNumbers::Run run;
+        run.first.value = static_cast<std::int64_t>(get_varint(in));
+        const std::uint64_t count = get_varint(in);
+        // Each number takes at least two octets, so a count cannot make us reserve what is not
+        // there.
+        if (!in.ok() || run.first < expected || count > in.remaining() / 2) return std::nullopt;
+        run.items.reserve(count);
+        Arrival previous = 0;
+        for (std::uint64_t n = 0; n < count; ++n) {
+            previous += get_varint(in);
+            run.items.push_back({previous, static_cast<std::uint32_t>(get_varint(in))});
+        }
+        expected = SequenceNumber{run.first.value + static_cast<std::int64_t>(count)};
+        runs.push_back(std::move(run));
+    }
+    if (!in.ok() || in.remaining() != 0 || last.value < 0 || durability::previous(expected) > last)
+        return std::nullopt;
+    result.numbers = rtps::ReplayNumbers(std::move(runs), last);
+    return result;
 }
 
 std::optional<EntityId> decode_entity(ByteView bytes) {

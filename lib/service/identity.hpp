@@ -7,6 +7,7 @@
 #include "model/guid.hpp"
 #include "model/sample.hpp"
 #include "model/sequence_number.hpp"
+#include "rtps/replay_numbers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,13 +42,20 @@ struct Reserved {
     friend bool operator==(const Reserved&, const Reserved&) = default;
 };
 
+// What the numbers mean that a replay writer gave out to a process. After a restart a reader that
+// had part of its history is sent the same numbers again, and ignores those it has.
+struct ProcessNumbers {
+    EntityId replay_writer;
+    GuidPrefix process;
+    rtps::ReplayNumbers numbers;
+};
+
 // What a reader has had (semantics.md, section 7). Kept per reader and replay writer.
 struct Frontier {
     Guid reader;
     EntityId replay_writer;
-    Arrival matched{0};             // the reader's history is what arrived up to here
-    Arrival acknowledged{0};        // of that, what it has acknowledged
-    SequenceNumber last_number{0};  // the greatest number given out to its process
+    Arrival matched{0};       // the reader's history is what arrived up to here
+    Arrival acknowledged{0};  // of that, what it has acknowledged
     friend bool operator==(const Frontier&, const Frontier&) = default;
 };
 
@@ -57,16 +65,21 @@ struct Frontier {
 // Names an endpoint of ours across runs; `description` is what makes it that endpoint.
 [[nodiscard]] Buffer entity_key(Side side, std::string_view description);
 [[nodiscard]] Buffer frontier_key(const Guid& reader, EntityId replay_writer);
+[[nodiscard]] Buffer numbers_key(EntityId replay_writer, const GuidPrefix& process);
 [[nodiscard]] Buffer peer_key(const GuidPrefix& prefix);
 
 [[nodiscard]] Buffer encode(const ParticipantIdentity& identity);
 [[nodiscard]] Buffer encode(const Reserved& reserved);
 [[nodiscard]] Buffer encode(const Frontier& frontier);
 [[nodiscard]] Buffer encode(EntityId id);
+// Few octets for each number. Of more than a million numbers only the greatest is kept.
+[[nodiscard]] Buffer encode(const rtps::ReplayNumbers& numbers);
 // Nothing when the bytes are not what encode() makes.
 [[nodiscard]] std::optional<ParticipantIdentity> decode_identity(ByteView bytes);
 [[nodiscard]] std::optional<Reserved> decode_reserved(ByteView bytes);
 [[nodiscard]] std::optional<Frontier> decode_frontier(ByteView bytes);
 [[nodiscard]] std::optional<EntityId> decode_entity(ByteView bytes);
+// From both parts of the record: the key names writer and process.
+[[nodiscard]] std::optional<ProcessNumbers> decode_numbers(ByteView key, ByteView bytes);
 
 }  // namespace durability::service

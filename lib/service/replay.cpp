@@ -47,10 +47,19 @@ bool latest_arrival_wins(const discovery::EndpointData& reader) {
            !discovery::peer_facts(reader.vendor).orders_by_source_timestamp;
 }
 
+// The reader, or its whole process, is gone for good: one of the same name would be a new one.
+bool said_goodbye(discovery::LossReason reason) {
+    return reason != discovery::LossReason::lease_expired;
+}
+
 }  // namespace
 
 void Replay::restore(const Frontier& frontier) {
     frontiers_[{frontier.replay_writer, frontier.reader}] = frontier;
+}
+
+void Replay::restore(ProcessNumbers numbers) {
+    restored_.push_back(std::move(numbers));
 }
 
 // --- groups and readers ---
@@ -67,10 +76,11 @@ void Replay::serve(ServedGroup& group, Now now) {
     group.replay.guid = {replay_.spdp().own().guid.prefix, given.id};
     group.replay.participant = replay_.spdp().own().guid;
     replay_.add_replay_writer(group.replay, {}, now.mono);
-    for (const auto& [key, frontier] : frontiers_) {
-        if (key.first == given.id)
-            replay_.resume_process(given.id, key.second.prefix, frontier.last_number);
-    }
+    std::erase_if(restored_, [&](ProcessNumbers& stored) {
+        if (stored.replay_writer != given.id) return false;
+        replay_.resume_process(given.id, stored.process, std::move(stored.numbers));
+        return true;
+    });
     for (const auto& [guid, reader] : replay_.sedp().readers()) {
         if (reader.topic == group.meta.key.topic) consider(group, reader, now);
     }
@@ -105,6 +115,7 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
     if (discovery::match(group.replay, reader) != discovery::MismatchReason::none) return;
 
     Late& late = late_[key];
+    by_reader_[reader.guid].push_back(key.first);
     late.data = reader;
     late.group = &group;
     const discovery::PeerFacts facts = discovery::peer_facts(reader.vendor);
@@ -131,7 +142,7 @@ bool Replay::can_be_reached(const Key& key, const Late& late) const {
 }
 
 void Replay::gather(const Key& key, Late& late, Now now) {
-    late.frontier = Frontier{key.second, key.first, 0, 0, {0}};
+    late.frontier = Frontier{key.second, key.first, 0, 0};
     if (const auto known = frontiers_.find(key); known != frontiers_.end()) {
         late.frontier = known->second;
         late.known_before = true;
@@ -155,6 +166,7 @@ void Replay::gather(const Key& key, Late& late, Now now) {
         return;
     }
     late.phase = Phase::gathering;
+    gathering_.insert(key);
     // Readers that do not ask for history share the first run of their process.
     const bool collect =
         !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
@@ -235,12 +247,18 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
 // first.
 void Replay::save_frontier(const Key& key, Late& late) {
     late.phase = Phase::saving;
+    gathering_.erase(key);
     // Nothing owed is as good as acknowledged: what a living writer gives it must not be given
     // again by a later run, when that writer is gone.
     if (late.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
+    replay_.prepare_history(key.first, key.second, late.owed);
     const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
-    const std::int64_t used = writer == nullptr ? 0 : writer->last_number(key.second.prefix).value;
-    late.frontier.last_number = SequenceNumber{used + static_cast<std::int64_t>(late.owed.size())};
+    const auto* numbers = writer == nullptr ? nullptr : writer->numbers(key.second.prefix);
+    if (numbers != nullptr && !late.owed.empty()) {
+        context_.save(store::RecordKind::frontier,
+                      numbers_key(key.first, key.second.prefix),
+                      encode(*numbers));
+    }
     store::SaveRecord command;
     command.ticket = context_.next_ticket();
     command.kind = store::RecordKind::frontier;
@@ -262,41 +280,58 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     // A record that could not be written costs at most duplicates after the next restart; the
     // history itself must not wait for the disk.
     late.phase = late.owed.empty() ? Phase::delivered : Phase::serving;
-    replay_.begin_history(key.first, key.second, late.owed, now.mono);
+    replay_.begin_history(key.first, key.second, now.mono);
     late.owed = {};
 }
 
 void Replay::serve_nothing(const Key& key, Late& late, std::string reason, Now now) {
     late.phase = Phase::unserved;
+    gathering_.erase(key);
     late.reason = std::move(reason);
-    replay_.begin_history(key.first, key.second, {}, now.mono);
+    replay_.begin_history(key.first, key.second, now.mono);
 }
 
 void Replay::drop(std::map<Key, Late>::iterator at) {
     std::erase_if(tickets_, [&](const auto& entry) { return entry.second == at->first; });
+    gathering_.erase(at->first);
+    const auto writers = by_reader_.find(at->first.second);
+    std::erase(writers->second, at->first.first);
+    if (writers->second.empty()) by_reader_.erase(writers);
     late_.erase(at);
 }
 
 // --- what comes and goes ---
 
 void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
-    for (auto entry = late_.begin(); entry != late_.end();) {
-        const auto current = entry++;
-        if (current->first.second != reader) continue;
-        const Key key = current->first;
-        replay_.unmatch_reader(key.first, reader);
-        drop(current);
-        if (reason != discovery::LossReason::disposed) continue;
+    // A process that began anew under its old identity knows nothing of our numbers.
+    if (reason == discovery::LossReason::participant_restarted) forget_process(reader.prefix);
+    const auto known = by_reader_.find(reader);
+    if (known == by_reader_.end()) return;
+    const std::vector<EntityId> writers = known->second;
+    for (const EntityId writer : writers) {
+        const Key key{writer, reader};
+        replay_.unmatch_reader(writer, reader);
+        drop(late_.find(key));
+        if (!said_goodbye(reason)) continue;
         // A reader that said good-bye does not come back; one that was lost may.
         frontiers_.erase(key);
         context_.commands.emplace_back(
-            store::EraseRecord{store::RecordKind::frontier, frontier_key(key.second, key.first)});
+            store::EraseRecord{store::RecordKind::frontier, frontier_key(reader, writer)});
+    }
+}
+
+void Replay::forget_process(const GuidPrefix& prefix) {
+    replay_.forget_process(prefix);
+    for (const auto& [key, group] : context_.groups.all()) {
+        if (group->state != ServedGroup::State::open) continue;
+        context_.commands.emplace_back(store::EraseRecord{
+            store::RecordKind::frontier, numbers_key(group->replay.guid.entity, prefix)});
     }
 }
 
 void Replay::on_participant_lost(const GuidPrefix& prefix, discovery::LossReason reason) {
-    if (reason != discovery::LossReason::disposed) return;
-    replay_.forget_process(prefix);
+    if (!said_goodbye(reason)) return;
+    forget_process(prefix);
     for (auto entry = frontiers_.begin(); entry != frontiers_.end();) {
         if (entry->first.second.prefix != prefix) {
             ++entry;
@@ -309,10 +344,13 @@ void Replay::on_participant_lost(const GuidPrefix& prefix, discovery::LossReason
 }
 
 void Replay::on_announcement_acknowledged(const GuidPrefix& peer, EntityId replay_writer, Now now) {
-    for (auto& [key, late] : late_) {
-        if (key.first != replay_writer || key.second.prefix != peer) continue;
-        late.known_by_peer = true;
-        proceed(key, late, now);
+    // Ordered by replay writer, then by reader: those of one process stand together.
+    auto entry = late_.lower_bound({replay_writer, Guid{peer, entity::unknown}});
+    for (; entry != late_.end() && entry->first.first == replay_writer &&
+           entry->first.second.prefix == peer;
+         ++entry) {
+        entry->second.known_by_peer = true;
+        proceed(entry->first, entry->second, now);
     }
 }
 
@@ -323,20 +361,28 @@ void Replay::on_reader_spoke(EntityId replay_writer, const Guid& reader, Now now
     proceed(entry->first, entry->second, now);
 }
 
-void Replay::on_writer_answered(const Guid& writer, SequenceRange held, Now now) {
-    for (auto& [key, late] : late_) {
-        const auto probed = late.probed.find(writer);
-        if (probed == late.probed.end() || probed->second.resolved) continue;
-        probed->second.resolved = true;
-        probed->second.share = held;
-        proceed(key, late, now);
+template <class Concerns>
+void Replay::proceed_where(Concerns concerns, Now now) {
+    // proceed() takes a reader out of gathering_ when it is done.
+    for (auto key = gathering_.begin(); key != gathering_.end();) {
+        const auto entry = late_.find(*key++);
+        if (concerns(entry->second)) proceed(entry->first, entry->second, now);
     }
 }
 
+void Replay::on_writer_answered(const Guid& writer, SequenceRange held, Now now) {
+    const auto answered = [&](Late& late) {
+        const auto probed = late.probed.find(writer);
+        if (probed == late.probed.end() || probed->second.resolved) return false;
+        probed->second.resolved = true;
+        probed->second.share = held;
+        return true;
+    };
+    proceed_where(answered, now);
+}
+
 void Replay::on_writer_lost(const Guid& writer, Now now) {
-    for (auto& [key, late] : late_) {
-        if (late.probed.erase(writer) != 0) proceed(key, late, now);
-    }
+    proceed_where([&](Late& late) { return late.probed.erase(writer) != 0; }, now);
 }
 
 void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
@@ -435,15 +481,14 @@ void Replay::request_payloads() {
 // --- time ---
 
 void Replay::tick(Now now) {
-    for (auto& [key, late] : late_) {
-        if (late.phase == Phase::gathering) proceed(key, late, now);
-    }
+    proceed_where([](const Late&) { return true; }, now);
 }
 
 MonoTime Replay::next_deadline() const {
     MonoTime due = MonoTime::max();
-    for (const auto& [key, late] : late_) {
-        if (late.phase != Phase::gathering || !late.listed || !late.known_by_peer) continue;
+    for (const Key& key : gathering_) {
+        const Late& late = late_.at(key);
+        if (!late.listed || !late.known_by_peer) continue;
         const bool waiting = std::ranges::any_of(
             late.probed, [](const auto& entry) { return !entry.second.resolved; });
         due =

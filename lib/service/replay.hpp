@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,7 @@ class Replay {
 
     // A frontier that an earlier run stored.
     void restore(const Frontier& frontier);
+    void restore(ProcessNumbers numbers);
     // The group is open: its replay writer comes to life and known readers are looked at.
     void serve(ServedGroup& group, Now now);
     void on_reader_found(const discovery::EndpointData& reader, Now now);
@@ -99,6 +101,9 @@ class Replay {
     void list(const Key& key, Late& late, Arrival from);
     void probe_writers(Late& late, Now now);
     void proceed(const Key& key, Late& late, Now now);
+    // proceed() for every reader that waits and for which `concerns` holds.
+    template <class Concerns>
+    void proceed_where(Concerns concerns, Now now);
     void save_frontier(const Key& key, Late& late);
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
     [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
@@ -108,12 +113,18 @@ class Replay {
         const std::shared_ptr<const std::vector<Buffer>>& bytes,
         VendorId reader_vendor) const;
     void drop(std::map<Key, Late>::iterator at);
+    void forget_process(const GuidPrefix& prefix);
 
     Context& context_;
     participant::Participant& replay_;
     participant::Participant& ingest_;
     std::map<Key, Late> late_;
+    std::set<Key>
+        gathering_;  // those of late_ that wait for an answer; few, while late_ may be many
+    std::unordered_map<Guid, std::vector<EntityId>>
+        by_reader_;  // replay writers a reader is in late_ for
     std::map<Key, Frontier> frontiers_;
+    std::vector<ProcessNumbers> restored_;  // until the replay writer they belong to is served
     std::unordered_map<std::uint64_t, Key>
         tickets_;  // of commands whose answer concerns a late reader
 };
