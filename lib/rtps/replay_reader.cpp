@@ -17,6 +17,12 @@ std::size_t wire_size(const ReplaySample& sample) {
 
 }  // namespace
 
+// A reader that is owed nothing does not need it, and others of its process that are still behind
+// would take it for the end of their history (fact sheet 12.1).
+bool ReplayReader::needs_empty_heartbeat(const ReplayContext& context) const {
+    return !context.process_confirmed && samples_owned_ > 0;
+}
+
 bool ReplayReader::owns(SequenceNumber number) const {
     const auto range = std::ranges::lower_bound(owned_, number, {}, &SequenceRange::last);
     return range != owned_.end() && range->first <= number;
@@ -88,12 +94,10 @@ void ReplayReader::on_acknack(const wire::AckNack& acknack,
                               const ReplayContext& context,
                               MonoTime now,
                               Outbox& out) {
-    if (!begun_) {
-        // Its share is being worked out. Numbers that exist must not be shown yet; an empty range
-        // may.
-        if (!acknack.final && context.numbers.last().value == 0) send_empty_heartbeat(context, out);
-        return;
-    }
+    // While its share is being worked out it is shown nothing, not even an empty range: that would
+    // end the time in which readers of a Cyclone DDS process can share one run, and take the chance
+    // to address this one alone.
+    if (!begun_) return;
     if (acknack.state.base > next(high_)) return;  // claims what it was never offered
     acknowledge(acknack.state.base);
     repair(acknack.state, context, now, out);
@@ -191,6 +195,12 @@ void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
 
 void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out) {
     if (!begun_) return;
+    if (context.barrier != max_sequence_number) {
+        // A HEARTBEAT or the numbers below the barrier would make it one of those in sync, which the
+        // GAP for the others then moves along. The writer calls again when the barrier is lifted.
+        heartbeat_due_ = MonoTime::max();
+        return;
+    }
     while (send_next(context, now, out)) {
         if (since_heartbeat_ >= context.options.window / 4) send_heartbeat(context, now, out);
     }
@@ -213,7 +223,7 @@ bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox&
         }
     }
     if (next_send_ > high_) return false;
-    if (!context.process_confirmed && traits_.reliable && next_send_ == SequenceNumber{1} &&
+    if (needs_empty_heartbeat(context) && traits_.reliable && next_send_ == SequenceNumber{1} &&
         since_heartbeat_ == 0) {
         send_empty_heartbeat(context, out);
     }
@@ -322,7 +332,7 @@ void ReplayReader::send_empty_heartbeat(const ReplayContext& context, Outbox& ou
 // Shows the reader what it was sent so far and asks for an answer.
 void ReplayReader::send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out) {
     since_heartbeat_ = 0;
-    if (!context.process_confirmed) send_empty_heartbeat(context, out);
+    if (needs_empty_heartbeat(context)) send_empty_heartbeat(context, out);
     wire::Heartbeat heartbeat;
     heartbeat.reader = guid_.entity;
     heartbeat.writer = context.writer;

@@ -127,6 +127,7 @@ class ReplayReader {
         std::vector<SequenceNumber> numbers;
     };
 
+    [[nodiscard]] bool needs_empty_heartbeat(const ReplayContext& context) const;
     [[nodiscard]] bool owns(SequenceNumber number) const;
     [[nodiscard]] std::optional<SequenceNumber> next_owned(SequenceNumber from) const;
     [[nodiscard]] Loaded* find_loaded(SequenceNumber number);

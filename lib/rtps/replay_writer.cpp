@@ -183,9 +183,11 @@ void ReplayWriter::on_nack_frag(const Guid& reader,
 
 void ReplayWriter::tick(MonoTime now, Outbox& out) {
     for (auto& [prefix, process] : processes_) {
-        if (!process.barriers.empty()) lift_barriers(process, now);
+        const std::size_t barriers = process.barriers.size();
+        lift_barriers(process, now);
+        const bool lifted = process.barriers.size() < barriers;
         for (const auto& reader : process.readers) {
-            if (reader->next_deadline() <= now) pump(process, *reader, now, out);
+            if (lifted || reader->next_deadline() <= now) pump(process, *reader, now, out);
         }
     }
 }
