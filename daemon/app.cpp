@@ -14,7 +14,9 @@
 
 #include <csignal>
 #include <string>
+#include <tuple>
 
+#include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -55,6 +57,17 @@ void block_signals() {
     ::sigaddset(&set, SIGINT);
     ::sigaddset(&set, SIGHUP);
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+// Every batch of samples is allocated by one thread and freed by another a moment later. By default
+// glibc gives the end of the heap back each time and faults it in again with the next batch, which
+// interrupts every processor for the page tables: a fifth of the store thread's time.
+void keep_freed_memory() {
+    constexpr int kept = 8 << 20;
+    constexpr int own_mapping =
+        4 << 20;  // larger blocks, such as those of an index, go back at once
+    std::ignore = ::mallopt(M_TRIM_THRESHOLD, kept);
+    std::ignore = ::mallopt(M_MMAP_THRESHOLD, own_mapping);
 }
 
 std::string socket_path(const Config& config) {
@@ -194,6 +207,7 @@ int run(const config::Loaded& loaded) {
     const EventSink sink;
     log_to_stderr(loaded.config.log.level, sink.journal());
     prepare_signals();
+    keep_freed_memory();
     return App(loaded.config, sink).run();
 }
 
