@@ -61,8 +61,11 @@ class SyncLane {
             Store::run(job);
             lock.lock();
             done_ = std::move(job);
+            // Whoever is woken asks for the lock first.
+            lock.unlock();
             wake();
             changed_.notify_all();
+            lock.lock();
         }
     }
     [[nodiscard]] std::optional<SyncJob> take_done() {
