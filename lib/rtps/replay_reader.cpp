@@ -28,6 +28,11 @@ bool ReplayReader::owns(SequenceNumber number) const {
     return range != owned_.end() && range->first <= number;
 }
 
+bool ReplayReader::owns_any(SequenceRange range) const {
+    const auto number = next_owned(range.first);
+    return number && *number <= range.last;
+}
+
 std::optional<SequenceNumber> ReplayReader::next_owned(SequenceNumber from) const {
     const auto range = std::ranges::lower_bound(owned_, from, {}, &SequenceRange::last);
     if (range == owned_.end()) return std::nullopt;

@@ -85,6 +85,7 @@ class ReplayReader {
     [[nodiscard]] SequenceNumber acked() const { return acked_; }
     [[nodiscard]] SequenceNumber high() const { return high_; }
     [[nodiscard]] std::uint64_t samples_owned() const { return samples_owned_; }
+    [[nodiscard]] bool owns_any(SequenceRange range) const;
 
     // The reader's share is known: `owned` of the numbers 1..high.
     void begin(std::vector<SequenceRange> owned, SequenceNumber high, MonoTime now);

@@ -40,7 +40,6 @@ void ReplayWriter::unmatch(const Guid& reader) {
     if (entry == processes_.end()) return;
     Process& process = entry->second;
     std::erase_if(process.readers, [&](const auto& known) { return known->guid() == reader; });
-    std::erase_if(process.barriers, [&](const auto& barrier) { return barrier.waiting == reader; });
     // The numbers stay: Cyclone DDS keeps its proxy writer, and with it the position, without
     // readers.
 }
@@ -97,27 +96,30 @@ void ReplayWriter::begin(const Guid& reader, MonoTime now) {
     }
     target->begin(std::move(assignment.owned), last, now);
 
-    if (last < assignment.first_fresh || !target->traits().shares_position) return;
-    // Others of the process must know that the fresh numbers are not theirs before these are used.
-    bool wait = false;
+    if (!target->traits().shares_position) return;
+    // Others of the process must know that numbers are not theirs before these are used: those
+    // above what each of them was told of, whether this reader or an earlier one made them.
+    SequenceNumber from = next(last);
+    const auto is_behind = [&](const auto& other) {
+        return other.get() != target && other->begun() && other->traits().reliable &&
+               other->high() < last;
+    };
     for (const auto& other : process.readers) {
-        if (other.get() == target || !other->begun() || !other->traits().reliable) continue;
-        other->extend(last, now);
-        wait = true;
+        if (is_behind(other)) from = std::min(from, next(other->high()));
     }
-    if (wait) {
-        process.barriers.push_back(
-            {reader, assignment.first_fresh, last, after(now, barrier_patience)});
+    if (!target->owns_any({from, last})) return;
+    for (const auto& other : process.readers) {
+        if (is_behind(other)) other->extend(last, now);
     }
+    process.barriers.push_back({from, last, after(now, barrier_patience)});
 }
 
 bool ReplayWriter::others_confirmed(const Process& process, const Process::Barrier& barrier) const {
     return std::ranges::all_of(process.readers, [&](const auto& other) {
-        if (other->guid() == barrier.waiting || !other->begun() || !other->traits().reliable)
-            return true;
-        // A reader that itself owns numbers of the range was begun later and shares them.
+        if (!other->begun() || !other->traits().reliable) return true;
+        // Those that own numbers of the range wait with the first of them.
         return other->high() < barrier.from || other->acked() > barrier.to ||
-               other->samples_owned() > 0;
+               other->owns_any({barrier.from, barrier.to});
     });
 }
 
@@ -130,7 +132,7 @@ void ReplayWriter::lift_barriers(Process& process, MonoTime now) {
 ReplayContext ReplayWriter::context(Process& process, const ReplayReader& reader) {
     SequenceNumber barrier = max_sequence_number;
     for (const auto& entry : process.barriers) {
-        if (entry.waiting == reader.guid()) barrier = std::min(barrier, entry.from);
+        if (reader.owns_any({entry.from, entry.to})) barrier = std::min(barrier, entry.from);
     }
     return ReplayContext{
         own_, options_, heartbeat_count_, process.numbers, process.confirmed, barrier};

@@ -92,10 +92,8 @@ class ReplayWriter {
         bool contacted{false};  // a HEARTBEAT went out to one of its readers
         bool confirmed{false};  // an ACKNACK showed that one arrived
         std::vector<std::unique_ptr<ReplayReader>> readers;
-        // Reader that waits until the others of its process know that numbers from `from` are not
-        // theirs.
+        // Numbers that are not sent until the readers they do not belong to know that.
         struct Barrier {
-            Guid waiting;
             SequenceNumber from;
             SequenceNumber to;
             MonoTime give_up;
