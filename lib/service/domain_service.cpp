@@ -185,6 +185,10 @@ void DomainService::open_exact_rules(Now now) {
 void DomainService::settle(Now now) {
     if (serving_) return;
     serving_ = true;
+    replay_->expect_returning_until(after(now.mono, options_.config.replay.handover_window));
+    // Nobody's lease is known to run longer than ours for peers that live; those that come later
+    // are taken back from their retirement.
+    absent_due_ = after(now.mono, options_.config.network_lease);
     for (const Side side : {Side::ingest, Side::replay}) {
         participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
         retract_unclaimed(side, now.mono);
@@ -258,6 +262,7 @@ void DomainService::drain_events(Side side, Now now) {
 void DomainService::on_ingest_event(const participant::ParticipantEvent& event, Now now) {
     if (const auto* found = std::get_if<discovery::WriterFound>(&event)) {
         ingest_->on_writer_found(found->data, now);
+        replay_->on_writer_found(found->data, now);
     } else if (const auto* changed = std::get_if<discovery::WriterChanged>(&event)) {
         ingest_->on_writer_changed(changed->data, now);
     } else if (const auto* lost = std::get_if<discovery::WriterLost>(&event)) {
@@ -342,6 +347,10 @@ void DomainService::turn(Now now) {
     }
     ingest_->take_samples(now);
     ingest_->flush(now);
+    if (now.mono >= absent_due_) {
+        absent_due_ = MonoTime::max();
+        ingest_->retire_absent(now);
+    }
     replay_->tick(now);
     replay_->request_payloads();
     reserve_numbers();
@@ -351,7 +360,7 @@ void DomainService::turn(Now now) {
 
 MonoTime DomainService::next_deadline() const {
     if (!serving_) return MonoTime::max();
-    MonoTime due = replay_->next_deadline();
+    MonoTime due = std::min(replay_->next_deadline(), absent_due_);
     for (const auto& participant : participants_)
         due = std::min(due, participant->next_deadline());
     return due;

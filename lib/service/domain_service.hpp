@@ -97,6 +97,8 @@ class DomainService {
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<Replay> replay_;
     std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
+    // When writers that did not come back after a restart count as ended.
+    MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};
     bool started_{false};
     bool serving_{false};

@@ -222,6 +222,20 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
     return group;
 }
 
+void Ingest::retire_absent(Now now) {
+    for (const auto& [key, group] : context_.groups.all()) {
+        if (group->state != ServedGroup::State::open) continue;
+        for (auto& [source, stored] : group->stored) {
+            if (stored.retired) continue;
+            const bool present = std::ranges::any_of(
+                group->writers, [&](const auto& writer) { return writer.second.source == source; });
+            if (present) continue;
+            context_.commands.emplace_back(store::WriterGone{group->handle, source, now.wall});
+            stored.retired = true;
+        }
+    }
+}
+
 void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
     ServedGroup* group = context_.groups.of_writer(writer);
     if (group == nullptr || group->state != ServedGroup::State::open) return;

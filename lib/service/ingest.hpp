@@ -42,6 +42,8 @@ class Ingest {
     void on_writer_changed(const discovery::EndpointData& writer, Now now);
     // Returns the group it was a source of.
     ServedGroup* on_writer_lost(const Guid& writer, Now now);
+    // Writers that lived when the daemon went and did not come back: they ended meanwhile.
+    void retire_absent(Now now);
     void on_numbering_restarted(const Guid& writer, Now now);
     // Nothing when the group could not be opened (reported).
     ServedGroup* on_group_opened(const store::GroupOpened& opened, Now now);

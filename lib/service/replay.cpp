@@ -171,9 +171,18 @@ void Replay::gather(const Key& key, Late& late, Now now) {
     const bool collect =
         !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
     late.not_before = collect ? after(now.mono, common_run_delay) : now.mono;
+    if (discovery::peer_facts(late.data.vendor).shares_proxy_writer) wait_for_company(key, late);
     list(key, late, late.known_before ? late.frontier.acknowledged + 1 : 0);
     probe_writers(late, now);
     proceed(key, late, now);
+}
+
+// A reader that asks for history must not start the run that others of its process wait to share.
+void Replay::wait_for_company(const Key& key, Late& late) {
+    for (const Key& other : gathering_) {
+        if (other.first != key.first || other.second.prefix != key.second.prefix) continue;
+        late.not_before = std::max(late.not_before, late_.at(other).not_before);
+    }
 }
 
 void Replay::list(const Key& key, Late& late, Arrival from) {
@@ -190,18 +199,44 @@ void Replay::list(const Key& key, Late& late, Arrival from) {
 
 void Replay::probe_writers(Late& late, Now now) {
     late.probes_until = after(now.mono, context_.config.replay.handover_window);
-    for (const auto& [guid, writer] : late.group->writers) {
-        if (discovery::match(writer.data, late.data) != discovery::MismatchReason::none) continue;
-        ProbedWriter& probed = late.probed[guid];
-        probed.serves =
-            discovery::serves_own_history(writer.data.vendor, writer.data.qos.durability) &&
-            writer.data.qos.reliability == ReliabilityKind::reliable &&
-            late.data.qos.reliability == ReliabilityKind::reliable &&
-            (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
-             !discovery::peer_facts(late.data.vendor).shares_proxy_writer);
-        probed.resolved = !probed.serves;
-        if (probed.serves) ingest_.probe_writer(guid, now.mono);
+    for (const auto& [guid, writer] : late.group->writers)
+        probe(late, writer, now);
+}
+
+void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
+    if (discovery::match(writer.data, late.data) != discovery::MismatchReason::none) return;
+    const discovery::PeerFacts facts = discovery::peer_facts(late.data.vendor);
+    ProbedWriter& probed = late.probed[writer.data.guid];
+    // Who serves late readers itself, and whom: a Cyclone DDS reader that does not ask takes
+    // history from writers of its own vendor only (fact sheet 4.4, 5.5).
+    probed.serves = discovery::serves_own_history(writer.data.vendor, writer.data.qos.durability) &&
+                    writer.data.qos.reliability == ReliabilityKind::reliable &&
+                    late.data.qos.reliability == ReliabilityKind::reliable &&
+                    (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
+                     !facts.shares_proxy_writer);
+    probed.resolved = !probed.serves;
+    if (probed.serves) ingest_.probe_writer(writer.data.guid, now.mono);
+}
+
+void Replay::on_writer_found(const discovery::EndpointData& writer, Now now) {
+    for (const Key& key : gathering_) {
+        Late& late = late_.at(key);
+        const auto source = late.group->writers.find(writer.guid);
+        if (source == late.group->writers.end() || late.probed.contains(writer.guid)) continue;
+        probe(late, source->second, now);
+        late.probes_until = after(now.mono, context_.config.replay.handover_window);
     }
+}
+
+bool Replay::awaits_returning(const Late& late, MonoTime now) const {
+    if (now >= returning_until_) return false;
+    return std::ranges::any_of(late.group->stored, [&](const auto& entry) {
+        const auto& [source, stored] = entry;
+        if (stored.retired || ingest_.spdp().find(source.prefix) == nullptr) return false;
+        return std::ranges::none_of(late.group->writers, [&](const auto& writer) {
+            return writer.second.source == source;
+        });
+    });
 }
 
 std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
@@ -217,7 +252,7 @@ std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
 // Once everything is known: decide, make the frontier survive, then deliver.
 void Replay::proceed(const Key& key, Late& late, Now now) {
     if (late.phase != Phase::gathering || !late.listed || !late.known_by_peer) return;
-    if (now.mono < late.not_before) return;
+    if (now.mono < late.not_before || awaits_returning(late, now.mono)) return;
     for (auto& [guid, probed] : late.probed) {
         if (probed.resolved) continue;
         if (now.mono < late.probes_until) return;

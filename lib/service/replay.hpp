@@ -29,6 +29,10 @@ class Replay {
     Replay(Context& context, participant::Participant& replay, participant::Participant& ingest)
         : context_(context), replay_(replay), ingest_(ingest) {}
 
+    // Until then, source writers whose processes are known but which were not heard of again may
+    // still be met: after a restart the daemon does not speak for them before (semantics.md,
+    // section 7a).
+    void expect_returning_until(MonoTime time) { returning_until_ = time; }
     // A frontier that an earlier run stored.
     void restore(const Frontier& frontier);
     void restore(ProcessNumbers numbers);
@@ -42,6 +46,9 @@ class Replay {
     void on_announcement_acknowledged(const GuidPrefix& peer, EntityId replay_writer, Now now);
     void on_reader_spoke(EntityId replay_writer, const Guid& reader, Now now);
     void on_delivered(EntityId replay_writer, const Guid& reader);
+    // A source writer came (back) while readers are being looked at: it may give them their
+    // history.
+    void on_writer_found(const discovery::EndpointData& writer, Now now);
     void on_writer_answered(const Guid& writer, SequenceRange held, Now now);
     void on_writer_lost(const Guid& writer, Now now);
 
@@ -98,8 +105,12 @@ class Replay {
 
     void consider(ServedGroup& group, const discovery::EndpointData& reader, Now now);
     void gather(const Key& key, Late& late, Now now);
+    void wait_for_company(const Key& key, Late& late);
     void list(const Key& key, Late& late, Arrival from);
     void probe_writers(Late& late, Now now);
+    void probe(Late& late, const SourceWriter& writer, Now now);
+    // A source writer that lived when the daemon went may not have been met again yet.
+    [[nodiscard]] bool awaits_returning(const Late& late, MonoTime now) const;
     void proceed(const Key& key, Late& late, Now now);
     // proceed() for every reader that waits and for which `concerns` holds.
     template <class Concerns>
@@ -119,6 +130,7 @@ class Replay {
     participant::Participant& replay_;
     participant::Participant& ingest_;
     std::map<Key, Late> late_;
+    MonoTime returning_until_{MonoTime::min()};
     std::set<Key>
         gathering_;  // those of late_ that wait for an answer; few, while late_ may be many
     std::unordered_map<Guid, std::vector<EntityId>>
