@@ -131,9 +131,9 @@ Result<ScanResult> scan_header(File& file) {
             result.good_end = file_header_size;
             return result;
         case HeaderVerdict::truncated:
-            // A header that is missing although frames follow it was there once.
-            result.verdict =
-                result.file_size <= file_header_size ? TailVerdict::torn : TailVerdict::damaged;
+            // Too short, or zeros where it should be: the file was being made. Unless something
+            // behind says that it had been synced.
+            result.verdict = TailVerdict::torn;
             result.reason = "incomplete file header";
             return result;
         case HeaderVerdict::foreign:
@@ -150,20 +150,6 @@ Result<ScanResult> scan_header(File& file) {
             return result;
     }
     return result;
-}
-
-Result<bool> all_zero(File& file, std::uint64_t size) {
-    Window window(file, size);
-    for (std::uint64_t at = 0; at < size;) {
-        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(read_size, size - at));
-        const auto bytes = window.bytes(at, count);
-        if (!bytes) return tl::unexpected(bytes.error());
-        if (std::any_of(*bytes, *bytes + count, [](std::uint8_t byte) { return byte != 0; })) {
-            return false;
-        }
-        at += count;
-    }
-    return true;
 }
 
 }  // namespace
@@ -191,11 +177,10 @@ Result<ScanResult> scan_file(File& file, std::uint64_t max_body, FrameSink& sink
     if (!begun) return begun;
     ScanResult result = *begun;
     if (!result.header_read) {
-        if (result.verdict == TailVerdict::damaged) {
-            // Extended, and the data never arrived: nothing was there to be damaged.
-            const auto zero = all_zero(file, result.file_size);
-            if (!zero) return tl::unexpected(zero.error());
-            if (*zero) result.verdict = TailVerdict::torn;
+        if (result.verdict == TailVerdict::torn) {
+            const auto vouched = is_vouched_for(file, result.file_size, 0);
+            if (!vouched) return tl::unexpected(vouched.error());
+            if (*vouched) result.verdict = TailVerdict::damaged;
         }
         return result;
     }
