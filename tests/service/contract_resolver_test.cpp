@@ -1,0 +1,138 @@
+#include "service/contract_resolver.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace durability;
+using namespace durability::service;
+using namespace std::chrono_literals;
+
+namespace {
+
+DurabilityService announced(HistoryKind kind, std::int32_t depth, QosDuration delay = {}) {
+    DurabilityService service;
+    service.history = {kind, depth};
+    service.service_cleanup_delay = delay;
+    return service;
+}
+TopicRule rule(std::string topic, ServeKind serve = ServeKind::transient) {
+    TopicRule result;
+    result.topic = std::move(topic);
+    result.serve = serve;
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a rule wins over what is announced, that over the daemon's default, field by field") {
+    Contract standard;
+    standard.max_samples = 77;
+    CHECK(resolve(nullptr, std::nullopt, standard).contract == standard);
+    CHECK(resolve(nullptr, std::nullopt, standard).source == ContractSource::daemon_default);
+
+    const auto spoken = resolve(nullptr, announced(HistoryKind::keep_last, 5), standard);
+    CHECK(spoken.source == ContractSource::announced);
+    CHECK(spoken.contract.depth == 5);
+    CHECK(spoken.contract.max_samples == unlimited);
+
+    TopicRule ruled = rule("*");
+    ruled.contract.depth = 9;
+    const auto both = resolve(&ruled, announced(HistoryKind::keep_all, 5), standard);
+    CHECK(both.source == ContractSource::rule);
+    CHECK(both.contract.depth == 9);
+    CHECK(both.contract.history == ContractHistory::keep_last);  // a depth alone means keep that many
+    CHECK(both.contract.max_samples == unlimited);               // not ruled: as announced
+
+    ruled.contract = {};
+    ruled.contract.scope = ContractScope::writer;
+    const auto scope = resolve(&ruled, std::nullopt, standard);
+    CHECK(scope.contract.scope == ContractScope::writer);
+    CHECK(scope.contract.max_samples == 77);
+
+    const TopicRule silent = rule("*");
+    CHECK(resolve(&silent, std::nullopt, standard).source == ContractSource::daemon_default);
+}
+
+TEST_CASE("an announced policy that equals the standard's default counts as not announced") {
+    Contract standard;
+    standard.depth = 12;
+    CHECK(resolve(nullptr, DurabilityService{}, standard).contract.depth == 12);
+    CHECK(resolve(nullptr, DurabilityService{}, standard).source == ContractSource::daemon_default);
+}
+
+TEST_CASE("an announced cleanup delay of zero is what everybody announces, any other is meant") {
+    const Contract standard;
+    CHECK(resolve(nullptr, announced(HistoryKind::keep_last, 5), standard).contract.cleanup_delay ==
+          standard.cleanup_delay);
+    CHECK(resolve(nullptr, announced(HistoryKind::keep_last, 5, {30, 0}), standard).contract.cleanup_delay == 30s);
+    TopicRule ruled = rule("*");
+    ruled.contract.cleanup_delay = 0ns;
+    CHECK(resolve(&ruled, announced(HistoryKind::keep_last, 5, {30, 0}), standard).contract.cleanup_delay == 0s);
+}
+
+TEST_CASE("KEEP_ALL is taken whatever depth comes with it, and no depth is below one") {
+    for (const std::int32_t depth : {-1, 0, 1, 7}) {
+        CAPTURE(depth);
+        const Contract contract = resolve(nullptr, announced(HistoryKind::keep_all, depth), {}).contract;
+        CHECK(contract.history == ContractHistory::keep_all);
+        CHECK(contract.depth >= 1);
+    }
+}
+
+TEST_CASE("the first rule whose topic, type and partition match applies") {
+    std::vector<TopicRule> rules{rule("rt/map"), rule("rt/*"), rule("*")};
+    rules[0].partition = "floor?";
+    rules[2].type = "Text";
+    const auto found = [&](std::string_view topic, std::string_view type, std::vector<std::string> partitions) {
+        const TopicRule* one = find_rule(rules, topic, type, partitions);
+        return one == nullptr ? -1 : static_cast<int>(one - rules.data());
+    };
+    CHECK(found("rt/map", "Map", {"floor1"}) == 0);
+    CHECK(found("rt/map", "Map", {"cellar", "floor2"}) == 0);
+    CHECK(found("rt/map", "Map", {"cellar"}) == 1);
+    CHECK(found("rt/map", "Map", {}) == 1);
+    CHECK(found("chatter", "Text", {}) == 2);
+    CHECK(found("chatter", "Map", {}) == -1);
+}
+
+TEST_CASE("what is served depends on the rule, the topic and what the writer offers") {
+    const TopicRule persistent = rule("*", ServeKind::persistent);
+    const TopicRule local = rule("*", ServeKind::transient_local);
+    const TopicRule never = rule("*", ServeKind::never);
+    using D = DurabilityKind;
+    CHECK(judge(nullptr, "a", D::volatile_) == ServeVerdict::volatile_writer);
+    CHECK(judge(nullptr, "a", D::transient_local) == ServeVerdict::too_weak);
+    CHECK(judge(nullptr, "a", D::transient) == ServeVerdict::serve);
+    CHECK(judge(nullptr, "a", D::persistent) == ServeVerdict::serve);
+    CHECK(judge(&local, "a", D::transient_local) == ServeVerdict::serve);
+    CHECK(judge(&local, "a", D::volatile_) == ServeVerdict::volatile_writer);
+    CHECK(judge(&persistent, "a", D::transient) == ServeVerdict::too_weak);
+    CHECK(judge(&never, "a", D::persistent) == ServeVerdict::denied);
+}
+
+TEST_CASE("internal topics are served only where a rule names them exactly") {
+    const TopicRule all = rule("*");
+    const TopicRule named = rule("ros_discovery_info");
+    CHECK(judge(&all, "ros_discovery_info", DurabilityKind::transient) == ServeVerdict::internal_topic);
+    CHECK(judge(nullptr, "DCPSParticipant", DurabilityKind::transient) == ServeVerdict::internal_topic);
+    CHECK(judge(&named, "ros_discovery_info", DurabilityKind::transient) == ServeVerdict::serve);
+    CHECK_FALSE(is_internal_topic("rt/DCPS"));
+}
+
+TEST_CASE("the ingest reader requests the weakest kind that is served") {
+    const TopicRule persistent = rule("*", ServeKind::persistent);
+    const TopicRule local = rule("*", ServeKind::transient_local);
+    CHECK(weakest_served(nullptr) == DurabilityKind::transient);
+    CHECK(weakest_served(&local) == DurabilityKind::transient_local);
+    CHECK(weakest_served(&persistent) == DurabilityKind::persistent);
+}
+
+TEST_CASE("only TRANSIENT goes to memory by itself; a rule may say otherwise") {
+    TopicRule ruled = rule("*");
+    CHECK(resolve_storage(nullptr, DurabilityKind::transient) == StorageKind::memory);
+    CHECK(resolve_storage(nullptr, DurabilityKind::persistent) == StorageKind::disk);
+    CHECK(resolve_storage(&ruled, DurabilityKind::transient_local) == StorageKind::disk);
+    ruled.storage = StorageChoice::disk;
+    CHECK(resolve_storage(&ruled, DurabilityKind::transient) == StorageKind::disk);
+    ruled.storage = StorageChoice::memory;
+    CHECK(resolve_storage(&ruled, DurabilityKind::persistent) == StorageKind::memory);
+}
