@@ -159,9 +159,21 @@ void World::leave_history(Vendor vendor, std::uint32_t count, std::uint32_t size
         throw std::runtime_error(fmt::format("{} of {} acknowledged samples kept", kept, count));
 }
 
+std::unique_ptr<Process> World::late_reader(Vendor vendor,
+                                            std::uint32_t expected,
+                                            std::chrono::milliseconds timeout) const {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(timeout);
+    return subscriber(vendor,
+                      {"--durability",
+                       "transient_local",
+                       "--expect",
+                       std::to_string(expected),
+                       "--timeout",
+                       std::to_string(seconds.count())});
+}
+
 Reading World::join_late(Vendor vendor, std::uint32_t expected) const {
-    const auto reader = subscriber(
-        vendor, {"--durability", "transient_local", "--expect", std::to_string(expected)});
+    const auto reader = late_reader(vendor, expected, reader_timeout);
     need_end(*reader);
     return reading(*reader, expected);
 }

@@ -63,6 +63,10 @@ class World {
 
     // Options of a writer whose whole history is to be kept, by itself and by the daemon.
     [[nodiscard]] static Words latched(std::uint32_t count, std::uint32_t size);
+    // A late reader of such a history, which gives up after `timeout`.
+    std::unique_ptr<test::Process> late_reader(Vendor vendor,
+                                               std::uint32_t expected,
+                                               std::chrono::milliseconds timeout) const;
     // Runs a late reader of that history to its end. Throws when it did not get each sample once.
     Reading join_late(Vendor vendor, std::uint32_t expected) const;
     // Lets such a writer, alone with the daemon, write everything and end.
