@@ -201,8 +201,9 @@ void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
 void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out) {
     if (!begun_) return;
     if (context.barrier != max_sequence_number) {
-        // A HEARTBEAT or the numbers below the barrier would make it one of those in sync, which the
-        // GAP for the others then moves along. The writer calls again when the barrier is lifted.
+        // A HEARTBEAT or the numbers below the barrier would make it one of those in sync, which
+        // the GAP for the others then moves along. The writer calls again when the barrier is
+        // lifted.
         heartbeat_due_ = MonoTime::max();
         return;
     }

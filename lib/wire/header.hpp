@@ -20,9 +20,9 @@ struct Header {
     friend bool operator==(const Header&, const Header&) = default;
 };
 
-// Reads the header at the start of `datagram`. Any minor version of major version 2 is accepted. The
-// sixteen octets with which Connext probes an address are a header without a prefix, and all there is.
-// Errors: truncated, bad_magic, bad_version. Thread-safe.
+// Reads the header at the start of `datagram`. Any minor version of major version 2 is accepted.
+// The sixteen octets with which Connext probes an address are a header without a prefix, and all
+// there is. Errors: truncated, bad_magic, bad_version. Thread-safe.
 [[nodiscard]] Decoded<Header> decode_header(ByteView datagram);
 
 // Appends the twenty octets to `out`.

@@ -146,8 +146,8 @@ TEST_CASE("a thousand small samples arrive, and how soon") {
     }
     for (const auto reader : both_vendors) {
         for (const auto kind : {Kind::transient_local, Kind::transient}) {
-            // Fast DDS writes what a TRANSIENT reader receives to SQLite sample by sample; the matrix
-            // shows that it gets them, and how soon is not for the daemon to say.
+            // Fast DDS writes what a TRANSIENT reader receives to SQLite sample by sample; the
+            // matrix shows that it gets them, and how soon is not for the daemon to say.
             if (reader == Vendor::fastdds && kind == Kind::transient) continue;
             const auto sub = world.subscriber(reader,
                                               {"--topic",

@@ -15,15 +15,19 @@ const Interface ethernet{"eth0", 2, 0x0a000007U, 0xffffff00U, false, true};
 const Interface wireless{"wlan0", 3, 0xc0a80105U, 0xffffff00U, false, true};
 const Interface tunnel{"tun0", 4, 0x0a080001U, 0xffffff00U, false, false};
 
-std::string chosen(const std::vector<Interface>& available, const std::vector<std::string>& wanted) {
+std::string chosen(const std::vector<Interface>& available,
+                   const std::vector<std::string>& wanted) {
     std::string names;
-    for (const Interface& interface : net::select_interfaces(available, wanted)) names += interface.name + " ";
+    for (const Interface& interface : net::select_interfaces(available, wanted))
+        names += interface.name + " ";
     return names;
 }
 
 }  // namespace
 
-TEST_CASE("with nothing named every interface that can multicast is used, loopback only if there is no other") {
+TEST_CASE(
+    "with nothing named every interface that can multicast is used, loopback only if there is no "
+    "other") {
     CHECK(chosen({loopback, ethernet, wireless, tunnel}, {}) == "eth0 wlan0 ");
     CHECK(chosen({loopback, tunnel}, {}) == "lo ");
     CHECK(chosen({loopback}, {}) == "lo ");
@@ -46,7 +50,8 @@ TEST_CASE("interfaces are named by name or by address, and what is not there is 
 TEST_CASE("an address is four numbers and nothing else") {
     CHECK(net::parse_ipv4("10.0.0.7").value() == 0x0a000007U);
     CHECK(net::parse_ipv4("255.255.255.255").value() == 0xffffffffU);
-    for (const char* text : {"", "10.0.0", "10.0.0.256", "10.0.0.7 ", "eth0", "::1", "10.0.0.7:7400"}) {
+    for (const char* text :
+         {"", "10.0.0", "10.0.0.256", "10.0.0.7 ", "eth0", "::1", "10.0.0.7:7400"}) {
         CAPTURE(text);
         CHECK_FALSE(net::parse_ipv4(text).has_value());
     }

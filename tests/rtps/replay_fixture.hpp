@@ -13,13 +13,17 @@
 namespace durability::test {
 
 struct ReplayUnderTest {
-    explicit ReplayUnderTest(rtps::ReplayOptions options = {}) : writer(writer_entity, options), out(outbox()) {}
+    explicit ReplayUnderTest(rtps::ReplayOptions options = {})
+        : writer(writer_entity, options), out(outbox()) {}
 
     static Guid reader_of(std::uint8_t process, std::uint32_t which = 1) {
         return {prefix(process), EntityId{(which << 8U) | 0x04U}};
     }
     void match(const Guid& reader, bool shares = true, bool reliable = true) {
-        writer.match(reader, destination(reader.prefix.octets[2]), {.reliable = reliable, .shares_position = shares}, now);
+        writer.match(reader,
+                     destination(reader.prefix.octets[2]),
+                     {.reliable = reliable, .shares_position = shares},
+                     now);
     }
     // Samples with these arrivals, each of `size` octets.
     void begin(const Guid& reader, Arrival first, Arrival last, std::size_t size = 100) {
@@ -60,28 +64,38 @@ struct ReplayUnderTest {
         }
         now = end;
     }
-    void acknack(const Guid& reader, std::int64_t base, std::initializer_list<std::int64_t> missing = {}, bool final = true) {
+    void acknack(const Guid& reader,
+                 std::int64_t base,
+                 std::initializer_list<std::int64_t> missing = {},
+                 bool final = true) {
         wire::AckNack message;
         message.reader = reader.entity;
         message.writer = writer_entity;
         message.state.base = sn(base);
-        for (const std::int64_t number : missing) message.state.insert(sn(number));
+        for (const std::int64_t number : missing)
+            message.state.insert(sn(number));
         message.count = ++count;
         message.final = final;
         writer.on_acknack(reader, message, now, out);
     }
-    void nack_frag(const Guid& reader, std::int64_t number, std::uint32_t base, std::initializer_list<std::uint32_t> missing) {
+    void nack_frag(const Guid& reader,
+                   std::int64_t number,
+                   std::uint32_t base,
+                   std::initializer_list<std::uint32_t> missing) {
         wire::NackFrag message;
         message.reader = reader.entity;
         message.writer = writer_entity;
         message.number = sn(number);
         message.state.base = FragmentNumber{base};
-        for (const std::uint32_t fragment : missing) message.state.insert(FragmentNumber{fragment});
+        for (const std::uint32_t fragment : missing)
+            message.state.insert(FragmentNumber{fragment});
         message.count = ++count;
         writer.on_nack_frag(reader, message, now, out);
     }
     [[nodiscard]] Sent sent() { return drain(out); }
-    [[nodiscard]] bool complete(const Guid& reader) const { return writer.status(reader)->complete; }
+    [[nodiscard]] bool complete(const Guid& reader) const {
+        return writer.status(reader)->complete;
+    }
 
     rtps::ReplayWriter writer;
     rtps::Outbox out;
@@ -102,13 +116,15 @@ struct ReplayUnderTest {
 }
 [[nodiscard]] inline std::string numbers(const Sent& sent) {
     std::string text;
-    for (const wire::Data& data : sent.data) text += (text.empty() ? "" : " ") + std::to_string(data.number.value);
+    for (const wire::Data& data : sent.data)
+        text += (text.empty() ? "" : " ") + std::to_string(data.number.value);
     return text;
 }
 [[nodiscard]] inline std::string gaps(const Sent& sent) {
     std::string text;
     for (const wire::Gap& gap : sent.gaps) {
-        text += (text.empty() ? "" : " ") + std::to_string(gap.start.value) + "-" + std::to_string(gap.list.base.value - 1);
+        text += (text.empty() ? "" : " ") + std::to_string(gap.start.value) + "-" +
+                std::to_string(gap.list.base.value - 1);
     }
     return text;
 }

@@ -14,14 +14,16 @@ namespace {
 
 std::vector<HistoryItem> items(std::initializer_list<Arrival> arrivals) {
     std::vector<HistoryItem> result;
-    for (const Arrival arrival : arrivals) result.push_back({arrival, static_cast<std::uint32_t>(arrival * 10)});
+    for (const Arrival arrival : arrivals)
+        result.push_back({arrival, static_cast<std::uint32_t>(arrival * 10)});
     return result;
 }
 // "1-3 7-7 |4": what is owned, and the first number that was not used before.
 std::string assigned(ReplayNumbers& numbers, std::initializer_list<Arrival> arrivals) {
     const auto assignment = numbers.assign(items(arrivals));
     std::string text;
-    for (const SequenceRange& range : assignment.owned) text += fmt::format("{}-{} ", range.first.value, range.last.value);
+    for (const SequenceRange& range : assignment.owned)
+        text += fmt::format("{}-{} ", range.first.value, range.last.value);
     return text + fmt::format("|{}", assignment.first_fresh.value);
 }
 Arrival meaning(const ReplayNumbers& numbers, std::int64_t number) {
@@ -38,7 +40,8 @@ TEST_CASE("the first reader of a process gets numbers from 1 in order of arrival
     CHECK(numbers.last() == SequenceNumber{3});
     CHECK(meaning(numbers, 2) == 20);
     CHECK(numbers.find(SequenceNumber{2})->size == 200);
-    for (const std::int64_t never : {-1, 0, 4, 1'000'000}) CHECK_FALSE(numbers.find(SequenceNumber{never}).has_value());
+    for (const std::int64_t never : {-1, 0, 4, 1'000'000})
+        CHECK_FALSE(numbers.find(SequenceNumber{never}).has_value());
 }
 
 TEST_CASE("a later reader is given the same numbers again") {

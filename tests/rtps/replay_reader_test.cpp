@@ -12,7 +12,8 @@ const Guid reader = ReplayUnderTest::reader_of(1);
 
 std::size_t octets(const Sent& sent) {
     std::size_t sum = 0;
-    for (const Buffer& datagram : sent.datagrams) sum += datagram.size();
+    for (const Buffer& datagram : sent.datagrams)
+        sum += datagram.size();
     return sum;
 }
 
@@ -30,7 +31,8 @@ TEST_CASE("first contact begins with an empty range, then the history, then the 
     CHECK(numbers(sent) == "1 2 3");
     CHECK(sent.heartbeats.back().last == sn(3));
     CHECK_FALSE(sent.heartbeats.back().final);
-    for (const wire::Data& data : sent.data) CHECK(data.reader == reader.entity);
+    for (const wire::Data& data : sent.data)
+        CHECK(data.reader == reader.entity);
 
     CHECK_FALSE(replay.complete(reader));
     replay.acknack(reader, 4);
@@ -101,7 +103,8 @@ TEST_CASE("a large history arrives whole, and payloads are read once and little 
     CHECK(read == 2'000);
 }
 
-TEST_CASE("what was lost is sent again: from memory at first, not too often, then by reading it again") {
+TEST_CASE(
+    "what was lost is sent again: from memory at first, not too often, then by reading it again") {
     ReplayUnderTest replay;
     replay.match(reader);
     replay.begin(reader, 1, 5);
@@ -116,7 +119,8 @@ TEST_CASE("what was lost is sent again: from memory at first, not too often, the
     CHECK(ranges(repaired) == "1-5");
     // The same request again within the interval brings a HEARTBEAT at most.
     replay.now += 5ms;
-    for (int i = 0; i < 10; ++i) replay.acknack(reader, 2, {2, 4});
+    for (int i = 0; i < 10; ++i)
+        replay.acknack(reader, 2, {2, 4});
     CHECK(numbers(replay.sent()).empty());
     replay.now += 20ms;
     replay.acknack(reader, 2, {2});
@@ -139,7 +143,8 @@ TEST_CASE("a sample that was evicted meanwhile becomes a GAP") {
     CHECK(replay.complete(reader));
 }
 
-TEST_CASE("a large sample goes out in fragments under the window, and only the missing ones again") {
+TEST_CASE(
+    "a large sample goes out in fragments under the window, and only the missing ones again") {
     ReplayUnderTest replay;
     const rtps::ReplayOptions options;
     replay.match(reader);
@@ -154,8 +159,9 @@ TEST_CASE("a large sample goes out in fragments under the window, and only the m
         for (const wire::DataFrag& fragment : sent.data_frags) {
             CHECK(fragment.sample_size == (8U << 20U));
             CHECK(std::ranges::equal(fragment.payload,
-                                     ByteView(replay.contents.at(1)).subspan(
-                                         std::size_t{fragment.first.value - 1} * 13'440U, fragment.payload.size())));
+                                     ByteView(replay.contents.at(1))
+                                         .subspan(std::size_t{fragment.first.value - 1} * 13'440U,
+                                                  fragment.payload.size())));
             got.insert(fragment.first.value);
         }
         return sent.data_frags.size();

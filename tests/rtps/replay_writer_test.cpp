@@ -34,7 +34,8 @@ TEST_CASE("a second reader of the process is sent the same numbers, without an e
     const Sent sent = replay.sent();
     CHECK(numbers(sent) == "1 2 3");
     CHECK(ranges(sent) == "1-3");
-    for (const wire::Data& data : sent.data) CHECK(data.reader == second.entity);
+    for (const wire::Data& data : sent.data)
+        CHECK(data.reader == second.entity);
     CHECK(replay.complete(first));
 }
 
@@ -88,7 +89,9 @@ TEST_CASE("fresh numbers wait until the others of the process know that they are
     CHECK(replay.complete(first));
 }
 
-TEST_CASE("the GAP is repeated when it was lost, and a broken reader does not hold up the others for ever") {
+TEST_CASE(
+    "the GAP is repeated when it was lost, and a broken reader does not hold up the others for "
+    "ever") {
     FirstIsServed replay;
     replay.match(second);
     replay.begin(second, 1, 5);
@@ -119,7 +122,8 @@ TEST_CASE("a process whose readers keep a position each need not wait") {
     CHECK(gaps(sent).empty());
 }
 
-TEST_CASE("a reader that is owed nothing is told so, and never shown an empty range in front of a GAP") {
+TEST_CASE(
+    "a reader that is owed nothing is told so, and never shown an empty range in front of a GAP") {
     ReplayUnderTest replay;
     replay.match(first);
     replay.begin(first, 1, 0);
@@ -128,7 +132,8 @@ TEST_CASE("a reader that is owed nothing is told so, and never shown an empty ra
     CHECK(ranges(nothing) == "1-0f");
     CHECK(replay.complete(first));
 
-    // The second of its process is still behind: an empty range would end its history before it begins.
+    // The second of its process is still behind: an empty range would end its history before it
+    // begins.
     replay.match(second);
     replay.begin(second, 1, 3);
     replay.serve_reads();

@@ -39,8 +39,9 @@ TEST_CASE("a rule wins over what is announced, that over the daemon's default, f
     const auto both = resolve(&ruled, announced(HistoryKind::keep_all, 5), standard);
     CHECK(both.source == ContractSource::rule);
     CHECK(both.contract.depth == 9);
-    CHECK(both.contract.history == ContractHistory::keep_last);  // a depth alone means keep that many
-    CHECK(both.contract.max_samples == unlimited);               // not ruled: as announced
+    CHECK(both.contract.history ==
+          ContractHistory::keep_last);              // a depth alone means keep that many
+    CHECK(both.contract.max_samples == unlimited);  // not ruled: as announced
 
     ruled.contract = {};
     ruled.contract.scope = ContractScope::writer;
@@ -63,16 +64,19 @@ TEST_CASE("an announced cleanup delay of zero is what everybody announces, any o
     const Contract standard;
     CHECK(resolve(nullptr, announced(HistoryKind::keep_last, 5), standard).contract.cleanup_delay ==
           standard.cleanup_delay);
-    CHECK(resolve(nullptr, announced(HistoryKind::keep_last, 5, {30, 0}), standard).contract.cleanup_delay == 30s);
+    CHECK(resolve(nullptr, announced(HistoryKind::keep_last, 5, {30, 0}), standard)
+              .contract.cleanup_delay == 30s);
     TopicRule ruled = rule("*");
     ruled.contract.cleanup_delay = 0ns;
-    CHECK(resolve(&ruled, announced(HistoryKind::keep_last, 5, {30, 0}), standard).contract.cleanup_delay == 0s);
+    CHECK(resolve(&ruled, announced(HistoryKind::keep_last, 5, {30, 0}), standard)
+              .contract.cleanup_delay == 0s);
 }
 
 TEST_CASE("KEEP_ALL is taken whatever depth comes with it, and no depth is below one") {
     for (const std::int32_t depth : {-1, 0, 1, 7}) {
         CAPTURE(depth);
-        const Contract contract = resolve(nullptr, announced(HistoryKind::keep_all, depth), {}).contract;
+        const Contract contract =
+            resolve(nullptr, announced(HistoryKind::keep_all, depth), {}).contract;
         CHECK(contract.history == ContractHistory::keep_all);
         CHECK(contract.depth >= 1);
     }
@@ -82,10 +86,11 @@ TEST_CASE("the first rule whose topic, type and partition match applies") {
     std::vector<TopicRule> rules{rule("rt/map"), rule("rt/*"), rule("*")};
     rules[0].partition = "floor?";
     rules[2].type = "Text";
-    const auto found = [&](std::string_view topic, std::string_view type, std::vector<std::string> partitions) {
-        const TopicRule* one = find_rule(rules, topic, type, partitions);
-        return one == nullptr ? -1 : static_cast<int>(one - rules.data());
-    };
+    const auto found =
+        [&](std::string_view topic, std::string_view type, std::vector<std::string> partitions) {
+            const TopicRule* one = find_rule(rules, topic, type, partitions);
+            return one == nullptr ? -1 : static_cast<int>(one - rules.data());
+        };
     CHECK(found("rt/map", "Map", {"floor1"}) == 0);
     CHECK(found("rt/map", "Map", {"cellar", "floor2"}) == 0);
     CHECK(found("rt/map", "Map", {"cellar"}) == 1);
@@ -112,8 +117,10 @@ TEST_CASE("what is served depends on the rule, the topic and what the writer off
 TEST_CASE("internal topics are served only where a rule names them exactly") {
     const TopicRule all = rule("*");
     const TopicRule named = rule("ros_discovery_info");
-    CHECK(judge(&all, "ros_discovery_info", DurabilityKind::transient) == ServeVerdict::internal_topic);
-    CHECK(judge(nullptr, "DCPSParticipant", DurabilityKind::transient) == ServeVerdict::internal_topic);
+    CHECK(judge(&all, "ros_discovery_info", DurabilityKind::transient) ==
+          ServeVerdict::internal_topic);
+    CHECK(judge(nullptr, "DCPSParticipant", DurabilityKind::transient) ==
+          ServeVerdict::internal_topic);
     CHECK(judge(&named, "ros_discovery_info", DurabilityKind::transient) == ServeVerdict::serve);
     CHECK_FALSE(is_internal_topic("rt/DCPS"));
 }

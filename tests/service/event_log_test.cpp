@@ -10,11 +10,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Now at(Duration since_start) { return {MonoTime{1h + since_start}, WallTime{1'000'000h + since_start}}; }
-Event event(EventKind kind = EventKind::SampleRejected) { return make_event(kind, {{"topic", "chatter"}}); }
+Now at(Duration since_start) {
+    return {MonoTime{1h + since_start}, WallTime{1'000'000h + since_start}};
+}
+Event event(EventKind kind = EventKind::SampleRejected) {
+    return make_event(kind, {{"topic", "chatter"}});
+}
 int printed(EventLog& log) {
     int count = 0;
-    while (log.next_event()) ++count;
+    while (log.next_event())
+        ++count;
     return count;
 }
 
@@ -22,7 +27,8 @@ int printed(EventLog& log) {
 
 TEST_CASE("a repeat within the quiet time is only counted") {
     EventLog log;
-    for (int i = 0; i < 100; ++i) log.report(event(), "a", at(i * 10ms));
+    for (int i = 0; i < 100; ++i)
+        log.report(event(), "a", at(i * 10ms));
     CHECK(printed(log) == 1);
     CHECK(log.next_deadline() == at(EventLog::quiet_time).mono);
     log.report(event(), "a", at(EventLog::quiet_time));
@@ -35,7 +41,8 @@ TEST_CASE("a repeat within the quiet time is only counted") {
 
 TEST_CASE("a count goes out by itself when the quiet time is over") {
     EventLog log;
-    for (int i = 0; i < 5; ++i) log.report(event(), "a", at(1s));
+    for (int i = 0; i < 5; ++i)
+        log.report(event(), "a", at(1s));
     CHECK(printed(log) == 1);
     log.tick(at(1s + EventLog::quiet_time - 1ms));
     CHECK(printed(log) == 0);
@@ -59,7 +66,8 @@ TEST_CASE("other kinds and other subjects are not held back") {
 
 TEST_CASE("very many subjects are limited together") {
     EventLog log;
-    for (std::size_t i = 0; i < 2 * EventLog::max_subjects; ++i) log.report(event(), std::to_string(i), at(0s));
+    for (std::size_t i = 0; i < 2 * EventLog::max_subjects; ++i)
+        log.report(event(), std::to_string(i), at(0s));
     CHECK(printed(log) == static_cast<int>(EventLog::max_subjects) + 1);
     log.tick(at(2 * EventLog::quiet_time));
     CHECK(printed(log) == 1);
@@ -71,7 +79,8 @@ TEST_CASE("very many subjects are limited together") {
 TEST_CASE("the latest events are kept, oldest first") {
     EventLog log;
     for (std::size_t i = 0; i < EventLog::kept + 10; ++i) {
-        log.report_always(make_event(EventKind::SampleLost, {{"count", std::to_string(i)}}), at(0s));
+        log.report_always(make_event(EventKind::SampleLost, {{"count", std::to_string(i)}}),
+                          at(0s));
     }
     const auto latest = log.latest();
     REQUIRE(latest.size() == EventLog::kept);

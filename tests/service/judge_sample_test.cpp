@@ -1,6 +1,5 @@
 // What a received sample means for the store.
 #include "service/ingest.hpp"
-
 #include "wire/inline_qos.hpp"
 
 #include <catch2/catch.hpp>
@@ -70,13 +69,15 @@ TEST_CASE("what a sample carries is kept: key hash, first writer, related reques
     CHECK_FALSE(judge_sample(received.sample, source, group(false)).meta.key_hash.has_value());
 }
 
-TEST_CASE("disposes and unregistrations are stored as such, registrations and filtered samples are not") {
+TEST_CASE(
+    "disposes and unregistrations are stored as such, registrations and filtered samples are not") {
     wire::InlineQos qos;
     qos.key_hash = KeyHash{1};
     qos.status_info = wire::status_disposed | wire::status_unregistered;
     Received both;
     CHECK(judge_sample(both.with(qos), source, group()).kind == Kind::store);
-    CHECK(judge_sample(both.sample, source, group()).meta.lifecycle == Lifecycle::dispose_unregister);
+    CHECK(judge_sample(both.sample, source, group()).meta.lifecycle ==
+          Lifecycle::dispose_unregister);
 
     Received with_key;
     with_key.payload(cdr, PayloadKind::key);
@@ -99,9 +100,11 @@ TEST_CASE("what nobody could read is refused") {
     Received short_payload;
     CHECK(judge_sample(short_payload.payload({0, 1, 0}), source, group()).kind == Kind::malformed);
     Received foreign;
-    CHECK(judge_sample(foreign.payload(cdr2), source, group()).kind == Kind::foreign_representation);
+    CHECK(judge_sample(foreign.payload(cdr2), source, group()).kind ==
+          Kind::foreign_representation);
     Received unknown_kind;
-    CHECK(judge_sample(unknown_kind.payload({0x40, 0, 0, 0}), source, group()).kind == Kind::foreign_representation);
+    CHECK(judge_sample(unknown_kind.payload({0x40, 0, 0, 0}), source, group()).kind ==
+          Kind::foreign_representation);
 
     GroupKey xcdr2 = group();
     xcdr2.representation = representation_xcdr2;
@@ -117,5 +120,6 @@ TEST_CASE("what nobody could read is refused") {
 TEST_CASE("the identity survives what is wrong with a sample, so that its number is dealt with") {
     Received foreign;
     foreign.payload(cdr2);
-    CHECK(judge_sample(foreign.sample, source, group()).meta.id == SampleId{source, SequenceNumber{7}});
+    CHECK(judge_sample(foreign.sample, source, group()).meta.id ==
+          SampleId{source, SequenceNumber{7}});
 }

@@ -1,5 +1,5 @@
-// What survives a restart: encodings that come back as they were, and refuse everything else; entity ids
-// that stay what they are; which group a writer belongs to.
+// What survives a restart: encodings that come back as they were, and refuse everything else;
+// entity ids that stay what they are; which group a writer belongs to.
 #include "service/entity_ids.hpp"
 #include "service/identity.hpp"
 #include "service/served_groups.hpp"
@@ -15,7 +15,8 @@ namespace {
 
 GuidPrefix prefix(std::uint8_t which) {
     GuidPrefix result;
-    for (std::size_t i = 0; i < 12; ++i) result.octets[i] = static_cast<std::uint8_t>(which + i);
+    for (std::size_t i = 0; i < 12; ++i)
+        result.octets[i] = static_cast<std::uint8_t>(which + i);
     return result;
 }
 
@@ -90,11 +91,18 @@ TEST_CASE("the meaning of a process's numbers comes back, run by run") {
 
 TEST_CASE("record keys of different things differ") {
     const Guid reader{prefix(1), EntityId{0x104}};
-    const std::set<Buffer> keys{identity_key(Side::ingest), identity_key(Side::replay), counter_key(Side::ingest),
-                                counter_key(Side::replay), entity_key(Side::ingest, "a"), entity_key(Side::replay, "a"),
-                                entity_key(Side::ingest, "b"), frontier_key(reader, EntityId{1}),
-                                frontier_key(reader, EntityId{2}), numbers_key(EntityId{1}, prefix(1)),
-                                numbers_key(EntityId{1}, prefix(2)), numbers_key(EntityId{2}, prefix(1))};
+    const std::set<Buffer> keys{identity_key(Side::ingest),
+                                identity_key(Side::replay),
+                                counter_key(Side::ingest),
+                                counter_key(Side::replay),
+                                entity_key(Side::ingest, "a"),
+                                entity_key(Side::replay, "a"),
+                                entity_key(Side::ingest, "b"),
+                                frontier_key(reader, EntityId{1}),
+                                frontier_key(reader, EntityId{2}),
+                                numbers_key(EntityId{1}, prefix(1)),
+                                numbers_key(EntityId{1}, prefix(2)),
+                                numbers_key(EntityId{2}, prefix(1))};
     CHECK(keys.size() == 12);
 }
 

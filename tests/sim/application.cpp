@@ -20,7 +20,9 @@ wire::Header header_of(const GuidPrefix& prefix, VendorId vendor) {
     return header;
 }
 
-discovery::ParticipantData participant_data(const GuidPrefix& prefix, VendorId vendor, const Locator& own) {
+discovery::ParticipantData participant_data(const GuidPrefix& prefix,
+                                            VendorId vendor,
+                                            const Locator& own) {
     discovery::ParticipantData data;
     data.guid = {prefix, entity::participant};
     data.vendor = vendor;
@@ -74,14 +76,17 @@ discovery::EndpointData Application::announce(const EndpointChoice& choice, Enti
 }
 
 ModelWriter& Application::create_writer(const EndpointChoice& choice, Now now) {
-    const EntityId id{(next_entity_++ << 8U) | static_cast<std::uint32_t>(EntityKind::writer_no_key)};
+    const EntityId id{(next_entity_++ << 8U) |
+                      static_cast<std::uint32_t>(EntityKind::writer_no_key)};
     writers_.push_back(std::make_unique<ModelWriter>(announce(choice, id)));
-    for (const auto& [guid, reader] : sedp_.readers()) on_reader(reader, now);
+    for (const auto& [guid, reader] : sedp_.readers())
+        on_reader(reader, now);
     return *writers_.back();
 }
 
 AppReader& Application::create_reader(const EndpointChoice& choice, Now now) {
-    const EntityId id{(next_entity_++ << 8U) | static_cast<std::uint32_t>(EntityKind::reader_no_key)};
+    const EntityId id{(next_entity_++ << 8U) |
+                      static_cast<std::uint32_t>(EntityKind::reader_no_key)};
     readers_.push_back(std::make_unique<AppReader>());
     AppReader& reader = *readers_.back();
     reader.data = announce(choice, id);
@@ -91,7 +96,8 @@ AppReader& Application::create_reader(const EndpointChoice& choice, Now now) {
         options.ack = rtps::AckPolicy::on_receipt;
         reader.own = std::make_unique<rtps::StatefulReader>(id, options);
     }
-    for (const auto& [guid, writer] : sedp_.writers()) join(reader, writer, now);
+    for (const auto& [guid, writer] : sedp_.writers())
+        join(reader, writer, now);
     return reader;
 }
 
@@ -99,7 +105,8 @@ void Application::delete_reader(AppReader& reader) {
     sedp_.retract(reader.data.guid.entity);
     reader.deleted = true;
     reader.own.reset();
-    for (auto& [guid, proxy] : proxies_) proxy.remove_reader(reader.data.guid);
+    for (auto& [guid, proxy] : proxies_)
+        proxy.remove_reader(reader.data.guid);
 }
 
 rtps::DestinationPtr Application::destination(const GuidPrefix& prefix) const {
@@ -117,7 +124,8 @@ void Application::on_reader(const discovery::EndpointData& reader, Now now) {
 }
 
 void Application::on_writer(const discovery::EndpointData& writer, Now now) {
-    for (const auto& reader : readers_) join(*reader, writer, now);
+    for (const auto& reader : readers_)
+        join(*reader, writer, now);
 }
 
 void Application::join(AppReader& reader, const discovery::EndpointData& writer, Now now) {
@@ -135,7 +143,8 @@ void Application::join(AppReader& reader, const discovery::EndpointData& writer,
 }
 
 void Application::on_gone(const Guid& endpoint) {
-    for (const auto& writer : writers_) writer->unmatch(endpoint);
+    for (const auto& writer : writers_)
+        writer->unmatch(endpoint);
     for (const auto& reader : readers_) {
         if (reader->own) reader->own->unmatch(endpoint);
     }
@@ -151,7 +160,8 @@ void Application::receive(ByteView datagram, const Locator& from, Now now) {
         if (state.destination != unknown_prefix && state.destination != prefix_) continue;
         spdp_.renew(state.source,
                     now.mono,
-                    state.destination == prefix_ ? discovery::Addressed::us : discovery::Addressed::everybody);
+                    state.destination == prefix_ ? discovery::Addressed::us
+                                                 : discovery::Addressed::everybody);
         dispatch(**submessage, state, from, now);
         collect(now);
     }
@@ -161,18 +171,24 @@ void Application::dispatch(const wire::Submessage& submessage,
                            const wire::ReceiverState& state,
                            const Locator& from,
                            Now now) {
-    const auto is_sedp = [](const auto& part) { return discovery::Sedp::concerns(part.reader, part.writer); };
+    const auto is_sedp = [](const auto& part) {
+        return discovery::Sedp::concerns(part.reader, part.writer);
+    };
     const auto readers_for = [&](EntityId id, auto action) {
         for (const auto& reader : readers_) {
-            if (reader->own && (id == entity::unknown || id == reader->data.guid.entity)) action(*reader);
+            if (reader->own && (id == entity::unknown || id == reader->data.guid.entity))
+                action(*reader);
         }
     };
     if (const auto* data = std::get_if<wire::Data>(&submessage)) {
-        if (data->writer == entity::spdp_writer) return spdp_.on_data(state, from, *data, now.mono, out_);
+        if (data->writer == entity::spdp_writer)
+            return spdp_.on_data(state, from, *data, now.mono, out_);
         if (is_sedp(*data)) return sedp_.on_data(state, *data, now.mono);
         const Guid writer{state.source, data->writer};
         if (const auto proxy = proxies_.find(writer); proxy != proxies_.end()) {
-            proxy->second.on_data(data->number, to_delivered(writer, data->number, data->inline_qos, data->order, data->payload));
+            proxy->second.on_data(
+                data->number,
+                to_delivered(writer, data->number, data->inline_qos, data->order, data->payload));
         }
         readers_for(data->reader, [&](AppReader& reader) {
             reader.own->on_data(writer, *data, state.timestamp, now.mono, samples_);
@@ -181,13 +197,15 @@ void Application::dispatch(const wire::Submessage& submessage,
     } else if (const auto* fragment = std::get_if<wire::DataFrag>(&submessage)) {
         if (is_sedp(*fragment)) return sedp_.on_data_frag(state, *fragment, now.mono);
         readers_for(fragment->reader, [&](AppReader& reader) {
-            reader.own->on_data_frag({state.source, fragment->writer}, *fragment, state.timestamp, now.mono, samples_);
+            reader.own->on_data_frag(
+                {state.source, fragment->writer}, *fragment, state.timestamp, now.mono, samples_);
             take_received(reader);
         });
     } else if (const auto* heartbeat = std::get_if<wire::Heartbeat>(&submessage)) {
         if (is_sedp(*heartbeat)) return sedp_.on_heartbeat(state, *heartbeat, now.mono, out_);
         const Guid writer{state.source, heartbeat->writer};
-        if (const auto proxy = proxies_.find(writer); proxy != proxies_.end()) proxy->second.on_heartbeat(*heartbeat, now, out_);
+        if (const auto proxy = proxies_.find(writer); proxy != proxies_.end())
+            proxy->second.on_heartbeat(*heartbeat, now, out_);
         readers_for(heartbeat->reader, [&](AppReader& reader) {
             reader.own->on_heartbeat(writer, *heartbeat, now.mono, out_, samples_);
             take_received(reader);
@@ -195,7 +213,8 @@ void Application::dispatch(const wire::Submessage& submessage,
     } else if (const auto* gap = std::get_if<wire::Gap>(&submessage)) {
         if (is_sedp(*gap)) return sedp_.on_gap(state, *gap, now.mono);
         const Guid writer{state.source, gap->writer};
-        if (const auto proxy = proxies_.find(writer); proxy != proxies_.end()) proxy->second.on_gap(*gap);
+        if (const auto proxy = proxies_.find(writer); proxy != proxies_.end())
+            proxy->second.on_gap(*gap);
         readers_for(gap->reader, [&](AppReader& reader) {
             reader.own->on_gap(writer, *gap, now.mono, samples_);
             take_received(reader);
@@ -203,7 +222,8 @@ void Application::dispatch(const wire::Submessage& submessage,
     } else if (const auto* acknack = std::get_if<wire::AckNack>(&submessage)) {
         if (is_sedp(*acknack)) return sedp_.on_acknack(state, *acknack, now.mono, out_);
         for (const auto& writer : writers_) {
-            if (writer->guid().entity == acknack->writer) writer->on_acknack({state.source, acknack->reader}, *acknack, now, out_);
+            if (writer->guid().entity == acknack->writer)
+                writer->on_acknack({state.source, acknack->reader}, *acknack, now, out_);
         }
     } else if (const auto* hb_frag = std::get_if<wire::HeartbeatFrag>(&submessage)) {
         if (is_sedp(*hb_frag)) sedp_.on_heartbeat_frag(state, *hb_frag, now.mono, out_);
@@ -215,8 +235,8 @@ void Application::dispatch(const wire::Submessage& submessage,
 void Application::take_received(AppReader& reader) {
     for (const rtps::ReceivedSample& sample : samples_) {
         if (sample.irrelevant) continue;
-        reader.received.push_back(
-            to_delivered(sample.writer, sample.number, sample.inline_qos, sample.order, sample.payload.view()));
+        reader.received.push_back(to_delivered(
+            sample.writer, sample.number, sample.inline_qos, sample.order, sample.payload.view()));
     }
     samples_.clear();
 }
@@ -232,8 +252,10 @@ void Application::collect(Now now) {
         }
     }
     while (auto event = sedp_.next_event()) {
-        if (auto* writer = std::get_if<discovery::WriterFound>(&*event)) on_writer(writer->data, now);
-        if (auto* reader = std::get_if<discovery::ReaderFound>(&*event)) on_reader(reader->data, now);
+        if (auto* writer = std::get_if<discovery::WriterFound>(&*event))
+            on_writer(writer->data, now);
+        if (auto* reader = std::get_if<discovery::ReaderFound>(&*event))
+            on_reader(reader->data, now);
         if (auto* gone = std::get_if<discovery::WriterLost>(&*event)) on_gone(gone->guid);
         if (auto* left = std::get_if<discovery::ReaderLost>(&*event)) on_gone(left->guid);
     }
@@ -243,8 +265,10 @@ void Application::turn(Now now) {
     if (spdp_.next_deadline() <= now.mono) spdp_.tick(now.mono, out_);
     collect(now);
     if (sedp_.next_deadline() <= now.mono) sedp_.tick(now.mono, out_);
-    for (const auto& writer : writers_) writer->tick(now, out_);
-    for (auto& [guid, proxy] : proxies_) proxy.tick(now, out_);
+    for (const auto& writer : writers_)
+        writer->tick(now, out_);
+    for (auto& [guid, proxy] : proxies_)
+        proxy.tick(now, out_);
     for (const auto& reader : readers_) {
         if (!reader->own) continue;
         reader->own->tick(now.mono, out_, samples_);
@@ -255,8 +279,10 @@ void Application::turn(Now now) {
 
 MonoTime Application::next_deadline() const {
     MonoTime due = std::min(spdp_.next_deadline(), sedp_.next_deadline());
-    for (const auto& writer : writers_) due = std::min(due, writer->next_deadline());
-    for (const auto& [guid, proxy] : proxies_) due = std::min(due, proxy.next_deadline());
+    for (const auto& writer : writers_)
+        due = std::min(due, writer->next_deadline());
+    for (const auto& [guid, proxy] : proxies_)
+        due = std::min(due, proxy.next_deadline());
     for (const auto& reader : readers_) {
         if (reader->own) due = std::min(due, reader->own->next_deadline());
     }

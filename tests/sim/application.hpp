@@ -1,6 +1,6 @@
-// A simulated application process: one RTPS participant with writers and readers that behave like those
-// of a vendor. Discovery and Fast-DDS-like readers are the machines of lib/, driven by hand; writers and
-// Cyclone-DDS-like readers are models of their own, after the fact sheet (4.1, 12.1).
+// A simulated application process: one RTPS participant with writers and readers that behave like
+// those of a vendor. Discovery and Fast-DDS-like readers are the machines of lib/, driven by hand;
+// writers and Cyclone-DDS-like readers are models of their own, after the fact sheet (4.1, 12.1).
 #pragma once
 
 #include "sim/cyclone_proxy.hpp"
@@ -60,12 +60,19 @@ class Application {
     [[nodiscard]] const Locator& locator() const { return locator_; }
     [[nodiscard]] const GuidPrefix& prefix() const { return prefix_; }
     [[nodiscard]] bool knows(const GuidPrefix& other) const { return spdp_.find(other) != nullptr; }
-    [[nodiscard]] const std::vector<std::unique_ptr<AppReader>>& readers() const { return readers_; }
-    [[nodiscard]] const std::vector<std::unique_ptr<ModelWriter>>& writers() const { return writers_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<AppReader>>& readers() const {
+        return readers_;
+    }
+    [[nodiscard]] const std::vector<std::unique_ptr<ModelWriter>>& writers() const {
+        return writers_;
+    }
 
   private:
     discovery::EndpointData announce(const EndpointChoice& choice, EntityId id);
-    void dispatch(const wire::Submessage& submessage, const wire::ReceiverState& state, const Locator& from, Now now);
+    void dispatch(const wire::Submessage& submessage,
+                  const wire::ReceiverState& state,
+                  const Locator& from,
+                  Now now);
     void collect(Now now);
     void on_writer(const discovery::EndpointData& writer, Now now);
     void on_reader(const discovery::EndpointData& reader, Now now);

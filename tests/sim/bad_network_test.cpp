@@ -13,13 +13,16 @@ const auto both_vendors = {vendor::eprosima, vendor::eclipse};
 
 std::string one_to(int last) {
     std::string text;
-    for (int number = 1; number <= last; ++number) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+    for (int number = 1; number <= last; ++number)
+        text += fmt::format("{}{}", text.empty() ? "" : " ", number);
     return text;
 }
 
 // A world in which a writer left `samples` samples.
 struct Legacy {
-    explicit Legacy(LinkConditions conditions = {}, int samples = 30, DurabilityKind durability = DurabilityKind::transient_local)
+    explicit Legacy(LinkConditions conditions = {},
+                    int samples = 30,
+                    DurabilityKind durability = DurabilityKind::transient_local)
         : world(7, conditions) {
         world.start_daemon();
         Application& talker = world.start_application(vendor::eprosima);
@@ -44,7 +47,10 @@ TEST_CASE("history arrives once and in order over a bad network") {
     const LinkConditions everything{0.3, 0.3, 50us, 20ms};
     for (const LinkConditions& conditions : {lossy, reordering, doubling, everything}) {
         for (const VendorId readers : both_vendors) {
-            CAPTURE(conditions.loss, conditions.duplication, conditions.max_delay.count(), readers.value);
+            CAPTURE(conditions.loss,
+                    conditions.duplication,
+                    conditions.max_delay.count(),
+                    readers.value);
             Legacy legacy(conditions);
             Application& listener = legacy.world.start_application(readers);
             const AppReader& reader = legacy.world.create_reader(listener, {});
@@ -56,17 +62,20 @@ TEST_CASE("history arrives once and in order over a bad network") {
 }
 
 TEST_CASE("the loss of the first HEARTBEATs costs nothing but time") {
-    // A TRANSIENT reader of Cyclone DDS gets no history at all if the first HEARTBEAT that reaches it is
-    // not an empty one.
+    // A TRANSIENT reader of Cyclone DDS gets no history at all if the first HEARTBEAT that reaches
+    // it is not an empty one.
     for (const auto durability : {DurabilityKind::transient_local, DurabilityKind::transient}) {
         for (const VendorId readers : both_vendors) {
             for (int lost = 1; lost <= 6; ++lost) {
                 CAPTURE(static_cast<int>(durability), readers.value, lost);
                 Legacy legacy({}, 30, durability);
                 int seen = 0;
-                legacy.world.loses = [&](const Buffer& datagram) { return has_user_heartbeat(datagram) && ++seen <= lost; };
+                legacy.world.loses = [&](const Buffer& datagram) {
+                    return has_user_heartbeat(datagram) && ++seen <= lost;
+                };
                 Application& listener = legacy.world.start_application(readers);
-                const AppReader& reader = legacy.world.create_reader(listener, {.durability = durability});
+                const AppReader& reader =
+                    legacy.world.create_reader(listener, {.durability = durability});
                 CHECK(legacy.world.run_until([&] { return reader.count() >= 30; }, 30s));
                 legacy.world.run(5s);
                 CHECK(reader.numbers_of(legacy.guid) == one_to(30));
@@ -82,9 +91,12 @@ TEST_CASE("the loss of the first ACKNACKs costs nothing but time") {
                 CAPTURE(static_cast<int>(durability), readers.value, lost);
                 Legacy legacy({}, 30, durability);
                 int seen = 0;
-                legacy.world.loses = [&](const Buffer& datagram) { return has_user_acknack(datagram) && ++seen <= lost; };
+                legacy.world.loses = [&](const Buffer& datagram) {
+                    return has_user_acknack(datagram) && ++seen <= lost;
+                };
                 Application& listener = legacy.world.start_application(readers);
-                const AppReader& reader = legacy.world.create_reader(listener, {.durability = durability});
+                const AppReader& reader =
+                    legacy.world.create_reader(listener, {.durability = durability});
                 CHECK(legacy.world.run_until([&] { return reader.count() >= 30; }, 30s));
                 legacy.world.run(10s);
                 CHECK(reader.numbers_of(legacy.guid) == one_to(30));

@@ -10,9 +10,12 @@ constexpr std::size_t max_held = 128;
 
 }  // namespace
 
-// --- a position ------------------------------------------------------------------------------------
+// --- a position
+// ------------------------------------------------------------------------------------
 
-void CycloneProxy::Position::take(std::int64_t number, const Delivered& sample, const Deliver& deliver) {
+void CycloneProxy::Position::take(std::int64_t number,
+                                  const Delivered& sample,
+                                  const Deliver& deliver) {
     if (number < next || held.contains(number)) return;
     if (number != next && held.size() >= max_held) return;
     held.emplace(number, sample);
@@ -40,7 +43,9 @@ void CycloneProxy::Position::advance(const Deliver& deliver) {
             if (range->second >= next) {
                 // What is held inside of it is delivered all the same.
                 const auto inside = held.lower_bound(next);
-                const std::int64_t stop = inside == held.end() ? range->second + 1 : std::min(range->second + 1, inside->first);
+                const std::int64_t stop = inside == held.end()
+                                              ? range->second + 1
+                                              : std::min(range->second + 1, inside->first);
                 moved = moved || stop > next;
                 next = std::max(next, stop);
             }
@@ -51,12 +56,17 @@ void CycloneProxy::Position::advance(const Deliver& deliver) {
 
 bool CycloneProxy::Position::has(std::int64_t number) const {
     if (number < next || held.contains(number)) return true;
-    return std::ranges::any_of(absent, [&](const auto& range) { return range.first <= number && number <= range.second; });
+    return std::ranges::any_of(
+        absent, [&](const auto& range) { return range.first <= number && number <= range.second; });
 }
 
-// --- the proxy -------------------------------------------------------------------------------------
+// --- the proxy
+// -------------------------------------------------------------------------------------
 
-void CycloneProxy::add_reader(const Guid& reader, bool transient_local, std::vector<Delivered>* into, Now now) {
+void CycloneProxy::add_reader(const Guid& reader,
+                              bool transient_local,
+                              std::vector<Delivered>* into,
+                              Now now) {
     Member member;
     member.guid = reader;
     member.into = into;
@@ -81,7 +91,8 @@ CycloneProxy::Deliver CycloneProxy::to_those_in_sync() {
 void CycloneProxy::settle() {
     for (Member& member : members_) {
         if (!member.catching_up || member.end == unset) continue;
-        if (member.position.next > member.end && member.position.next >= primary_.next) member.catching_up = false;
+        if (member.position.next > member.end && member.position.next >= primary_.next)
+            member.catching_up = false;
     }
 }
 
@@ -89,18 +100,21 @@ void CycloneProxy::on_data(SequenceNumber number, Delivered sample) {
     primary_.take(number.value, sample, to_those_in_sync());
     for (Member& member : members_) {
         if (!member.catching_up) continue;
-        member.position.take(number.value, sample, [&](const Delivered& next) { member.into->push_back(next); });
+        member.position.take(
+            number.value, sample, [&](const Delivered& next) { member.into->push_back(next); });
     }
     settle();
 }
 
 void CycloneProxy::on_gap(const wire::Gap& gap) {
-    const auto named = std::ranges::find_if(members_, [&](const Member& member) { return member.guid.entity == gap.reader; });
+    const auto named = std::ranges::find_if(
+        members_, [&](const Member& member) { return member.guid.entity == gap.reader; });
     if (named == members_.end()) return;  // also with reader id 0
     const auto skip = [&](std::int64_t first, std::int64_t last) {
         primary_.skip(first, last, to_those_in_sync());
         if (named->catching_up) {
-            named->position.skip(first, last, [&](const Delivered& next) { named->into->push_back(next); });
+            named->position.skip(
+                first, last, [&](const Delivered& next) { named->into->push_back(next); });
         }
     };
     skip(gap.start.value, gap.list.base.value - 1);
@@ -117,7 +131,9 @@ void CycloneProxy::on_heartbeat(const wire::Heartbeat& heartbeat, Now now, rtps:
     primary_.skip(1, heartbeat.first.value - 1, to_those_in_sync());
     for (Member& member : members_) {
         if (!member.catching_up) continue;
-        member.position.skip(1, heartbeat.first.value - 1, [&](const Delivered& next) { member.into->push_back(next); });
+        member.position.skip(1, heartbeat.first.value - 1, [&](const Delivered& next) {
+            member.into->push_back(next);
+        });
         if (member.end == unset) member.end = heartbeat.last.value;
     }
     settle();
@@ -130,7 +146,8 @@ void CycloneProxy::on_heartbeat(const wire::Heartbeat& heartbeat, Now now, rtps:
     }
 }
 
-// An ACKNACK: asks for what is missing, or confirms when `always`. Final, as all but the first one are.
+// An ACKNACK: asks for what is missing, or confirms when `always`. Final, as all but the first one
+// are.
 void CycloneProxy::answer(Member& member, bool always, Now now, rtps::Outbox& out) {
     const Position& position = member.catching_up ? member.position : primary_;
     wire::AckNack acknack;
@@ -138,14 +155,16 @@ void CycloneProxy::answer(Member& member, bool always, Now now, rtps::Outbox& ou
     acknack.writer = writer_.entity;
     acknack.state.base = SequenceNumber{position.next};
     bool missing = false;
-    for (std::int64_t number = position.next; number <= last_ && number < position.next + 256; ++number) {
+    for (std::int64_t number = position.next; number <= last_ && number < position.next + 256;
+         ++number) {
         if (position.has(number)) continue;
         acknack.state.insert(SequenceNumber{number});
         missing = true;
     }
     member.due = MonoTime::max();
     if (missing) {
-        member.delay = member.delay == Duration{} ? Duration{100ms} : std::min<Duration>(member.delay * 2, 3s);
+        member.delay =
+            member.delay == Duration{} ? Duration{100ms} : std::min<Duration>(member.delay * 2, 3s);
         member.due = after(now.mono, member.delay);
     }
     if (!missing && !always) return;
@@ -167,14 +186,16 @@ void CycloneProxy::tick(Now now, rtps::Outbox& out) {
         acknack.state.base = SequenceNumber{1};
         acknack.final = false;
         out.acknack(destination_, acknack);
-        member.delay = member.delay == Duration{} ? Duration{100ms} : std::min<Duration>(member.delay * 2, 1s);
+        member.delay =
+            member.delay == Duration{} ? Duration{100ms} : std::min<Duration>(member.delay * 2, 1s);
         member.due = after(now.mono, member.delay);
     }
 }
 
 MonoTime CycloneProxy::next_deadline() const {
     MonoTime due = MonoTime::max();
-    for (const Member& member : members_) due = std::min(due, member.due);
+    for (const Member& member : members_)
+        due = std::min(due, member.due);
     return due;
 }
 

@@ -1,10 +1,11 @@
-// One remote writer as a Cyclone DDS process sees it (fact sheet 12.1): a position that all readers in
-// sync share, and one of its own for each reader that is catching up.
+// One remote writer as a Cyclone DDS process sees it (fact sheet 12.1): a position that all readers
+// in sync share, and one of its own for each reader that is catching up.
 #pragma once
+
+#include "sim/sample.hpp"
 
 #include "base/time.hpp"
 #include "rtps/outbox.hpp"
-#include "sim/sample.hpp"
 #include "wire/submessage.hpp"
 
 #include <functional>
@@ -16,11 +17,15 @@ namespace durability::test {
 
 class CycloneProxy {
   public:
-    // `own_kind`: the writer's participant counts as Cyclone's own, so that every reader catches up.
+    // `own_kind`: the writer's participant counts as Cyclone's own, so that every reader catches
+    // up.
     CycloneProxy(const Guid& writer, rtps::DestinationPtr destination, bool own_kind)
         : writer_(writer), destination_(std::move(destination)), own_kind_(own_kind) {}
 
-    void add_reader(const Guid& reader, bool transient_local, std::vector<Delivered>* into, Now now);
+    void add_reader(const Guid& reader,
+                    bool transient_local,
+                    std::vector<Delivered>* into,
+                    Now now);
     void remove_reader(const Guid& reader);
 
     void on_data(SequenceNumber number, Delivered sample);

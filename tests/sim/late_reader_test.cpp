@@ -82,7 +82,8 @@ TEST_CASE("history that does not fit into one window arrives, also where samples
 
         Application& listener = world.start_application(vendor::eprosima);
         const AppReader& reader = world.create_reader(listener, {});
-        CHECK(world.run_until([&] { return reader.count() == static_cast<std::size_t>(samples); }, 30s));
+        CHECK(world.run_until([&] { return reader.count() == static_cast<std::size_t>(samples); },
+                              30s));
         world.run(5s);
         REQUIRE(reader.count() == static_cast<std::size_t>(samples));
         for (int i = 0; i < samples; ++i) {
@@ -106,7 +107,8 @@ TEST_CASE("a VOLATILE reader gets no history, and what comes live is not held up
         world.run(1s);
 
         Application& listener = world.start_application(readers);
-        const AppReader& reader = world.create_reader(listener, {.durability = DurabilityKind::volatile_});
+        const AppReader& reader =
+            world.create_reader(listener, {.durability = DurabilityKind::volatile_});
         Application& talker = world.start_application(vendor::eprosima);
         ModelWriter& writer = world.create_writer(talker, {});
         world.run(2s);
@@ -134,7 +136,8 @@ TEST_CASE("once everything is delivered the replay writer is silent") {
         REQUIRE(reader.count() == 10);
         int user_messages = 0;
         world.loses = [&](const Buffer& datagram) {
-            user_messages += static_cast<int>(has_user_heartbeat(datagram) || has_user_acknack(datagram));
+            user_messages +=
+                static_cast<int>(has_user_heartbeat(datagram) || has_user_acknack(datagram));
             return false;
         };
         world.run(60s);

@@ -17,11 +17,13 @@ const EndpointChoice transient{.durability = DurabilityKind::transient};
 
 std::string numbers(int first, int last) {
     std::string text;
-    for (int number = first; number <= last; ++number) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+    for (int number = first; number <= last; ++number)
+        text += fmt::format("{}{}", text.empty() ? "" : " ", number);
     return text;
 }
 std::size_t replayed(const AppReader& reader) {
-    return static_cast<std::size_t>(std::ranges::count(reader.received, true, &Delivered::replayed));
+    return static_cast<std::size_t>(
+        std::ranges::count(reader.received, true, &Delivered::replayed));
 }
 
 }  // namespace
@@ -49,7 +51,8 @@ TEST_CASE("a TRANSIENT_LOCAL writer that lives serves its own history, the daemo
     }
 }
 
-TEST_CASE("a TRANSIENT writer of Cyclone DDS that lives sends live samples, the daemon the history") {
+TEST_CASE(
+    "a TRANSIENT writer of Cyclone DDS that lives sends live samples, the daemon the history") {
     for (const VendorId readers : both_vendors) {
         CAPTURE(readers.value);
         World world;
@@ -128,7 +131,8 @@ TEST_CASE("a writer that leaves while the reader is being considered is replaced
         world.run(20s);
         // Duplicates are possible here, and only here (semantics.md, section 7); a hole is not.
         std::set<std::int64_t> got;
-        for (const Delivered& sample : reader.received) got.insert(sample.id.number.value);
+        for (const Delivered& sample : reader.received)
+            got.insert(sample.id.number.value);
         CHECK(got.size() == 10);
     }
 }

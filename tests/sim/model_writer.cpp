@@ -1,8 +1,9 @@
 #include "sim/model_writer.hpp"
 
+#include "sim/sample.hpp"
+
 #include "discovery/peer_facts.hpp"
 #include "model/rtps_time.hpp"
-#include "sim/sample.hpp"
 
 #include <algorithm>
 
@@ -20,11 +21,13 @@ ModelWriter::ModelWriter(discovery::EndpointData announced)
       serves_history_(discovery::serves_own_history(data_.vendor, data_.qos.durability)) {}
 
 bool ModelWriter::all_acknowledged() const {
-    return std::ranges::all_of(remotes_, [&](const auto& entry) { return entry.second.base > last_; });
+    return std::ranges::all_of(remotes_,
+                               [&](const auto& entry) { return entry.second.base > last_; });
 }
 
 bool ModelWriter::matched_by(const GuidPrefix& process) const {
-    return std::ranges::any_of(remotes_, [&](const auto& entry) { return entry.first.prefix == process; });
+    return std::ranges::any_of(remotes_,
+                               [&](const auto& entry) { return entry.first.prefix == process; });
 }
 
 std::int64_t ModelWriter::write(Now now, rtps::Outbox& out, std::size_t size) {
@@ -50,7 +53,8 @@ void ModelWriter::match(const discovery::EndpointData& reader,
     const bool wants = reader.qos.durability != DurabilityKind::volatile_ && serves_history_;
     remote.start = wants ? 1 : last_ + 1;
     remote.base = remote.start;
-    for (std::int64_t number = remote.start; number <= last_; ++number) send_data(reader.guid, remote, number, out);
+    for (std::int64_t number = remote.start; number <= last_; ++number)
+        send_data(reader.guid, remote, number, out);
     send_heartbeat(reader.guid, remote, now, out);
 }
 
@@ -59,13 +63,17 @@ void ModelWriter::unmatch(const Guid& reader) {
     forget_acknowledged();
 }
 
-void ModelWriter::on_acknack(const Guid& reader, const wire::AckNack& acknack, Now now, rtps::Outbox& out) {
+void ModelWriter::on_acknack(const Guid& reader,
+                             const wire::AckNack& acknack,
+                             Now now,
+                             rtps::Outbox& out) {
     const auto entry = remotes_.find(reader);
     if (entry == remotes_.end()) return;
     Remote& remote = entry->second;
     if (acknack.state.base.value > last_ + 1) return;
     if (remote.is_daemon) {
-        for (std::int64_t number = remote.base; number < acknack.state.base.value; ++number) kept_.try_emplace(number, now.mono);
+        for (std::int64_t number = remote.base; number < acknack.state.base.value; ++number)
+            kept_.try_emplace(number, now.mono);
     }
     remote.base = std::max(remote.base, acknack.state.base.value);
     bool asked = false;
@@ -73,14 +81,18 @@ void ModelWriter::on_acknack(const Guid& reader, const wire::AckNack& acknack, N
         asked = true;
         send_data(reader, remote, number.value, out);
     });
-    // Also for what a new reader of the daemon asks for in the place of an old one (fact sheet 12.3).
+    // Also for what a new reader of the daemon asks for in the place of an old one (fact
+    // sheet 12.3).
     remote.delay = {};
     if (asked || !acknack.final) send_heartbeat(reader, remote, now, out);
     if (remote.base > last_) remote.due = MonoTime::max();
     forget_acknowledged();
 }
 
-void ModelWriter::send_data(const Guid& reader, const Remote& remote, std::int64_t number, rtps::Outbox& out) {
+void ModelWriter::send_data(const Guid& reader,
+                            const Remote& remote,
+                            std::int64_t number,
+                            rtps::Outbox& out) {
     if (number > last_) return;
     const auto stored = history_.find(number);
     const bool entitled = number >= remote.start || remote.is_daemon;
@@ -112,7 +124,8 @@ void ModelWriter::send_data(const Guid& reader, const Remote& remote, std::int64
         fields.first = FragmentNumber{static_cast<std::uint32_t>(at / fragment_size + 1)};
         fields.fragment_size = fragment_size;
         fields.sample_size = static_cast<std::uint32_t>(payload.size());
-        fields.payload = ByteView(payload).subspan(at, std::min(fragment_size, payload.size() - at));
+        fields.payload =
+            ByteView(payload).subspan(at, std::min(fragment_size, payload.size() - at));
         out.data_frag(remote.destination, fields, stored->second.timestamp);
     }
 }
@@ -126,14 +139,16 @@ void ModelWriter::send_heartbeat(const Guid& reader, Remote& remote, Now now, rt
     heartbeat.count = ++count_;
     heartbeat.final = remote.base > last_;
     out.heartbeat(remote.destination, heartbeat);
-    remote.delay = remote.delay == Duration{} ? Duration{100ms} : std::min<Duration>(remote.delay * 2, 1s);
+    remote.delay =
+        remote.delay == Duration{} ? Duration{100ms} : std::min<Duration>(remote.delay * 2, 1s);
     remote.due = heartbeat.final ? MonoTime::max() : after(now.mono, remote.delay);
 }
 
 void ModelWriter::forget_acknowledged() {
     if (serves_history_) return;
     std::int64_t base = last_ + 1;
-    for (const auto& [reader, remote] : remotes_) base = std::min(base, remote.base);
+    for (const auto& [reader, remote] : remotes_)
+        base = std::min(base, remote.base);
     history_.erase(history_.begin(), history_.lower_bound(base));
 }
 
@@ -145,7 +160,8 @@ void ModelWriter::tick(Now now, rtps::Outbox& out) {
 
 MonoTime ModelWriter::next_deadline() const {
     MonoTime due = MonoTime::max();
-    for (const auto& [reader, remote] : remotes_) due = std::min(due, remote.due);
+    for (const auto& [reader, remote] : remotes_)
+        due = std::min(due, remote.due);
     return due;
 }
 

@@ -1,6 +1,6 @@
-// A source writer as the daemon meets them (fact sheet 4.1): one that serves its own history to late
-// readers (TRANSIENT_LOCAL; Fast DDS), or one that forgets what is acknowledged and serves none (Cyclone
-// DDS, TRANSIENT and PERSISTENT).
+// A source writer as the daemon meets them (fact sheet 4.1): one that serves its own history to
+// late readers (TRANSIENT_LOCAL; Fast DDS), or one that forgets what is acknowledged and serves
+// none (Cyclone DDS, TRANSIENT and PERSISTENT).
 #pragma once
 
 #include "base/bytes.hpp"
@@ -34,7 +34,10 @@ class ModelWriter {
     [[nodiscard]] std::size_t matched() const { return remotes_.size(); }
     [[nodiscard]] bool matched_by(const GuidPrefix& process) const;
 
-    void match(const discovery::EndpointData& reader, rtps::DestinationPtr destination, Now now, rtps::Outbox& out);
+    void match(const discovery::EndpointData& reader,
+               rtps::DestinationPtr destination,
+               Now now,
+               rtps::Outbox& out);
     void unmatch(const Guid& reader);
     void on_acknack(const Guid& reader, const wire::AckNack& acknack, Now now, rtps::Outbox& out);
     void tick(Now now, rtps::Outbox& out);
@@ -53,10 +56,15 @@ class ModelWriter {
         MonoTime due{MonoTime::max()};
         Duration delay{};
     };
-    void send_data(const Guid& reader, const Remote& remote, std::int64_t number, rtps::Outbox& out);
+    void send_data(const Guid& reader,
+                   const Remote& remote,
+                   std::int64_t number,
+                   rtps::Outbox& out);
     void send_heartbeat(const Guid& reader, Remote& remote, Now now, rtps::Outbox& out);
     void forget_acknowledged();
-    [[nodiscard]] std::int64_t first() const { return history_.empty() ? last_ + 1 : history_.begin()->first; }
+    [[nodiscard]] std::int64_t first() const {
+        return history_.empty() ? last_ + 1 : history_.begin()->first;
+    }
 
     discovery::EndpointData data_;
     bool serves_history_;

@@ -1,6 +1,6 @@
-// Schedules made at random: writers and readers of both vendors come, write, leave and die, the daemon is
-// stopped and killed, the network loses and reorders. Whatever happens, every reader ends up with what it
-// is entitled to, once, and in the order of each writer.
+// Schedules made at random: writers and readers of both vendors come, write, leave and die, the
+// daemon is stopped and killed, the network loses and reorders. Whatever happens, every reader ends
+// up with what it is entitled to, once, and in the order of each writer.
 #include "sim/world.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,8 @@ using namespace durability::test;
 
 namespace {
 
-// A seed of its own to repeat a failure: DURABILITYD_SIM_SEED. More schedules: DURABILITYD_SIM_RUNS.
+// A seed of its own to repeat a failure: DURABILITYD_SIM_SEED. More schedules:
+// DURABILITYD_SIM_RUNS.
 std::uint64_t number_from_environment(const char* variable, std::uint64_t otherwise) {
     const char* text = std::getenv(variable);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -37,7 +38,8 @@ class Schedule {
         if (!world_.has_daemon()) world_.start_daemon();
         world_.run(60s);  // leases of the dead, the slowest repairs
         std::string complaint;
-        for (const Listener& listener : listeners_) complaint += judge(listener);
+        for (const Listener& listener : listeners_)
+            complaint += judge(listener);
         return complaint;
     }
 
@@ -65,14 +67,20 @@ class Schedule {
 
     void act() {
         switch (below(8)) {
-            case 0: return start_talker();
+            case 0:
+                return start_talker();
             case 1:
-            case 2: return write();
+            case 2:
+                return write();
             case 3:
-            case 4: return start_listener();
-            case 5: return end_talker();
-            case 6: return end_daemon();
-            default: return start_daemon();
+            case 4:
+                return start_listener();
+            case 5:
+                return end_talker();
+            case 6:
+                return end_daemon();
+            default:
+                return start_daemon();
         }
     }
     void start_talker() {
@@ -89,7 +97,8 @@ class Schedule {
     }
     void start_listener() {
         Application* application = nullptr;
-        if (!applications_.empty() && below(2) == 0) application = applications_[below(applications_.size())];
+        if (!applications_.empty() && below(2) == 0)
+            application = applications_[below(applications_.size())];
         if (application == nullptr) {
             if (applications_.size() >= 5) return;
             application = &world_.start_application(any_vendor());
@@ -102,7 +111,8 @@ class Schedule {
             if (talker.ended || below(2) == 0) continue;
             talker.ended = world_.now().mono;
             talker.farewell = below(2) == 0;
-            return world_.end_application(*talker.application, talker.farewell ? Ending::farewell : Ending::killed);
+            return world_.end_application(*talker.application,
+                                          talker.farewell ? Ending::farewell : Ending::killed);
         }
     }
     void end_daemon() {
@@ -120,7 +130,8 @@ class Schedule {
         const auto soon_after = [&](MonoTime moment) {
             return moment >= reader.created && moment - reader.created < 6s;
         };
-        return std::ranges::any_of(ended_daemon_, soon_after) || (talker.ended && soon_after(*talker.ended));
+        return std::ranges::any_of(ended_daemon_, soon_after) ||
+               (talker.ended && soon_after(*talker.ended));
     }
 
     std::string judge(const Listener& listener) {
@@ -139,24 +150,28 @@ class Schedule {
                 if (!sample.intact) complaint += "damaged ";
             }
             const bool lenient = duplicates_allowed(reader, talker);
-            const bool twice = std::ranges::any_of(times, [](const auto& entry) { return entry.second > 1; });
+            const bool twice =
+                std::ranges::any_of(times, [](const auto& entry) { return entry.second > 1; });
             std::string missing;
             for (const auto& [number, written] : talker.writer->written()) {
                 const auto kept = talker.writer->kept().find(number);
-                const bool was_kept = kept != talker.writer->kept().end() && kept->second < reader.created;
-                if ((was_kept || !talker.ended) && !times.contains(number)) missing += fmt::format("{} ", number);
+                const bool was_kept =
+                    kept != talker.writer->kept().end() && kept->second < reader.created;
+                if ((was_kept || !talker.ended) && !times.contains(number))
+                    missing += fmt::format("{} ", number);
             }
             if ((twice || !ascending) && !lenient) complaint += "not once and in order; ";
             if (!missing.empty()) complaint += fmt::format("missing {}; ", missing);
             if (complaint.empty()) continue;
-            return fmt::format("{} of {} at {} (created {} ms, writer ended {} ms, daemon ended {}): {}\n",
-                               complaint,
-                               to_string(guid),
-                               to_string(reader.data.guid),
-                               (reader.created - MonoTime{1h}) / 1ms,
-                               talker.ended ? (*talker.ended - MonoTime{1h}) / 1ms : -1,
-                               ended_daemon_.size(),
-                               reader.numbers_of(guid));
+            return fmt::format(
+                "{} of {} at {} (created {} ms, writer ended {} ms, daemon ended {}): {}\n",
+                complaint,
+                to_string(guid),
+                to_string(reader.data.guid),
+                (reader.created - MonoTime{1h}) / 1ms,
+                talker.ended ? (*talker.ended - MonoTime{1h}) / 1ms : -1,
+                ended_daemon_.size(),
+                reader.numbers_of(guid));
         }
         return complaint;
     }
@@ -173,7 +188,8 @@ class Schedule {
 
 TEST_CASE("whatever happens, every reader has what it is entitled to, once and in order") {
     const std::uint64_t first = number_from_environment("DURABILITYD_SIM_SEED", 1);
-    const std::uint64_t runs = number_from_environment("DURABILITYD_SIM_RUNS", std::getenv("DURABILITYD_SIM_SEED") == nullptr ? 300 : 1);
+    const std::uint64_t runs = number_from_environment(
+        "DURABILITYD_SIM_RUNS", std::getenv("DURABILITYD_SIM_SEED") == nullptr ? 300 : 1);
     for (std::uint64_t seed = first; seed < first + runs; ++seed) {
         INFO("DURABILITYD_SIM_SEED=" << seed);
         CHECK(Schedule(seed).run() == "");

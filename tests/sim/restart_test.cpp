@@ -17,7 +17,8 @@ const auto both_endings = {Ending::stopped, Ending::killed};
 
 std::string numbers(int first, int last) {
     std::string text;
-    for (int number = first; number <= last; ++number) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+    for (int number = first; number <= last; ++number)
+        text += fmt::format("{}{}", text.empty() ? "" : " ", number);
     return text;
 }
 
@@ -166,10 +167,11 @@ TEST_CASE("a daemon killed in the middle of a replay finishes it when it returns
         world.run(2s);
         world.start_daemon();
         world.run(10s);
-        // The frontier says that the reader was being served, not how far it had got: it may be given the
-        // beginning again. It must not miss anything, and each run is in order.
+        // The frontier says that the reader was being served, not how far it had got: it may be
+        // given the beginning again. It must not miss anything, and each run is in order.
         std::set<std::int64_t> got;
-        for (const Delivered& sample : reader.received) got.insert(sample.id.number.value);
+        for (const Delivered& sample : reader.received)
+            got.insert(sample.id.number.value);
         CHECK(got.size() == 400);
         CHECK(reader.count() <= before + 400);
         const std::string text = reader.numbers_of(writer.guid());

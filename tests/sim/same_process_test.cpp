@@ -1,4 +1,5 @@
-// Several readers in one process (fact sheet 12.2): each gets its history once, whatever the others had.
+// Several readers in one process (fact sheet 12.2): each gets its history once, whatever the others
+// had.
 #include "sim/world.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +19,8 @@ const EndpointChoice transient{.durability = DurabilityKind::transient};
 
 std::string numbers(int first, int last) {
     std::string text;
-    for (int number = first; number <= last; ++number) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+    for (int number = first; number <= last; ++number)
+        text += fmt::format("{}{}", text.empty() ? "" : " ", number);
     return text;
 }
 
@@ -54,7 +56,8 @@ TEST_CASE("readers that ask for TRANSIENT_LOCAL may come one after the other") {
             all.push_back(&legacy.world.create_reader(listener, transient_local));
             legacy.world.run(1800ms);
         }
-        for (const AppReader* reader : all) CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+        for (const AppReader* reader : all)
+            CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
         CHECK(legacy.world.daemon().events_of(EventKind::ReaderCannotBeServed) == 0);
     }
 }
@@ -63,25 +66,29 @@ TEST_CASE("readers that come within milliseconds get their history once each") {
     for (const VendorId readers : both_vendors) {
         for (const Duration apart : {Duration{0}, Duration{1ms}, Duration{3ms}}) {
             for (const bool mixed : {false, true}) {
-                // A TRANSIENT_LOCAL reader in between is served at once, and with that the run that the
-                // TRANSIENT readers of a Cyclone DDS process share has begun.
+                // A TRANSIENT_LOCAL reader in between is served at once, and with that the run that
+                // the TRANSIENT readers of a Cyclone DDS process share has begun.
                 if (mixed && readers == vendor::eclipse && apart > Duration{0}) continue;
                 CAPTURE(readers.value, apart.count(), mixed);
                 Legacy legacy;
                 Application& listener = legacy.world.start_application(readers);
                 std::vector<const AppReader*> all;
                 for (int i = 0; i < 3; ++i) {
-                    all.push_back(&legacy.world.create_reader(listener, mixed && i == 1 ? transient_local : transient));
+                    all.push_back(&legacy.world.create_reader(
+                        listener, mixed && i == 1 ? transient_local : transient));
                     legacy.world.run(apart);
                 }
                 legacy.world.run(5s);
-                for (const AppReader* reader : all) CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
+                for (const AppReader* reader : all)
+                    CHECK(reader->numbers_of(legacy.guid) == numbers(1, 20));
             }
         }
     }
 }
 
-TEST_CASE("a TRANSIENT reader of Cyclone DDS that comes too late is named, and nobody gets anything twice") {
+TEST_CASE(
+    "a TRANSIENT reader of Cyclone DDS that comes too late is named, and nobody gets anything "
+    "twice") {
     Legacy legacy;
     Application& listener = legacy.world.start_application(vendor::eclipse);
     const AppReader& first = legacy.world.create_reader(listener, transient);
@@ -137,12 +144,16 @@ TEST_CASE("two hundred processes come at random moments, each gets everything on
         world.end_application(*listener, Ending::farewell);
     };
     for (int i = 0; i < 200; ++i) {
-        Application& listener = world.start_application(random() % 2 == 0 ? vendor::eprosima : vendor::eclipse);
-        here.emplace_back(&listener, &world.create_reader(listener, random() % 2 == 0 ? transient : transient_local));
+        Application& listener =
+            world.start_application(random() % 2 == 0 ? vendor::eprosima : vendor::eclipse);
+        here.emplace_back(
+            &listener,
+            &world.create_reader(listener, random() % 2 == 0 ? transient : transient_local));
         world.run(Duration{static_cast<std::int64_t>(random() % 20'000'000)});
         if (here.size() > 8) leave_when_served();
     }
-    while (!here.empty()) leave_when_served();
+    while (!here.empty())
+        leave_when_served();
     world.run(1s);
     CHECK(world.daemon().status().readers.empty());
 }

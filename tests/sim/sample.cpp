@@ -11,7 +11,9 @@ Buffer make_payload(std::int64_t number, std::size_t size) {
     Buffer payload{0x00, 0x01, 0x00, 0x00};  // little-endian CDR
     ByteWriter out(payload);
     out.i64(number);
-    while (payload.size() < size) payload.push_back(static_cast<std::uint8_t>(payload.size() * 31U + static_cast<std::size_t>(number)));
+    while (payload.size() < size)
+        payload.push_back(
+            static_cast<std::uint8_t>(payload.size() * 31U + static_cast<std::size_t>(number)));
     return payload;
 }
 

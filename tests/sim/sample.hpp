@@ -10,7 +10,8 @@
 
 namespace durability::test {
 
-// What an application got from a reader. `id` is that of the first writer, also where the daemon sent it.
+// What an application got from a reader. `id` is that of the first writer, also where the daemon
+// sent it.
 struct Delivered {
     SampleId id;
     bool replayed{false};  // it came from a replay writer

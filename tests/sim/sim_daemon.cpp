@@ -69,7 +69,8 @@ void SimDaemon::run_store(Now now) {
         store_->end_sync(std::move(job), out);
         begin_sync(now, out);
     }
-    for (store::Completion& completion : out) service_->complete(std::move(completion), now);
+    for (store::Completion& completion : out)
+        service_->complete(std::move(completion), now);
 }
 
 void SimDaemon::turn(Now now) {
@@ -90,7 +91,8 @@ void SimDaemon::stop(Now now, bool goodbye) {
     take_commands(now);
     if (goodbye) service_->goodbye();
     std::vector<store::Completion> out;
-    for (Waiting& waiting : waiting_) store_->execute(std::move(waiting.command), out);
+    for (Waiting& waiting : waiting_)
+        store_->execute(std::move(waiting.command), out);
     waiting_.clear();
     if (syncing_) {
         store::Store::run(syncing_->job);

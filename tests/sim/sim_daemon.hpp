@@ -1,13 +1,12 @@
-// The daemon without its shell: a DomainService and a synchronous Store, driven by hand. The store takes
-// simulated time for commands and for the disk; the files survive the daemon.
+// The daemon without its shell: a DomainService and a synchronous Store, driven by hand. The store
+// takes simulated time for commands and for the disk; the files survive the daemon.
 #pragma once
-
-#include "support/faulty_file_system.hpp"
 
 #include "base/time.hpp"
 #include "durability/config.hpp"
 #include "service/domain_service.hpp"
 #include "store/store.hpp"
+#include "support/faulty_file_system.hpp"
 
 #include <array>
 #include <deque>
@@ -36,10 +35,14 @@ class SimDaemon {
     void receive(service::Side side, ByteView datagram, const Locator& from, Now now) {
         service_->receive(side, datagram, from, now);
     }
-    void unreachable(service::Side side, const Locator& locator, Now now) { service_->unreachable(side, locator, now); }
+    void unreachable(service::Side side, const Locator& locator, Now now) {
+        service_->unreachable(side, locator, now);
+    }
     void turn(Now now);
     [[nodiscard]] MonoTime next_deadline() const;
-    [[nodiscard]] std::optional<rtps::Transmit> next_transmit(service::Side side) { return service_->next_transmit(side); }
+    [[nodiscard]] std::optional<rtps::Transmit> next_transmit(service::Side side) {
+        return service_->next_transmit(side);
+    }
 
     // An orderly end, as SIGTERM makes it: everything that was said is written, nobody is told.
     void stop(Now now, bool goodbye);

@@ -33,8 +33,12 @@ bool has_user(const Buffer& datagram) {
 
 }  // namespace
 
-bool has_user_heartbeat(const Buffer& datagram) { return has_user<wire::Heartbeat>(datagram); }
-bool has_user_acknack(const Buffer& datagram) { return has_user<wire::AckNack>(datagram); }
+bool has_user_heartbeat(const Buffer& datagram) {
+    return has_user<wire::Heartbeat>(datagram);
+}
+bool has_user_acknack(const Buffer& datagram) {
+    return has_user<wire::AckNack>(datagram);
+}
 
 World::World(std::uint64_t seed, LinkConditions conditions)
     : network(seed, conditions), group_(Locator::udp_v4(0xefff0001U, 7400)) {
@@ -42,7 +46,8 @@ World::World(std::uint64_t seed, LinkConditions conditions)
     now_.wall = WallTime{std::chrono::seconds{1'790'000'000}};
     for (std::size_t side = 0; side < service::side_count; ++side) {
         addresses_.prefixes[side] = prefix_of(side, vendor::own);
-        addresses_.locators[side] = Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(side), 7410);
+        addresses_.locators[side] =
+            Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(side), 7410);
         sides_[side] = network.add_machine({});
         locators_.push_back(addresses_.locators[side]);
     }
@@ -66,20 +71,23 @@ void World::end_daemon(Ending ending) {
     if (ending != Ending::killed) {
         daemon_->stop(now_, ending == Ending::farewell);
         for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-            while (auto transmit = daemon_->next_transmit(side)) send(sides_[static_cast<std::size_t>(side)], *transmit);
+            while (auto transmit = daemon_->next_transmit(side))
+                send(sides_[static_cast<std::size_t>(side)], *transmit);
         }
     }
     daemon_.reset();
     files_.restart(PowerCut::keep_everything);
-    for (const SimNetwork::Machine machine : sides_) network.set_locators(machine, {});
+    for (const SimNetwork::Machine machine : sides_)
+        network.set_locators(machine, {});
 }
 
 Application& World::start_application(VendorId vendor) {
-    const Locator own = Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(locators_.size()), 7410);
+    const Locator own =
+        Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(locators_.size()), 7410);
     auto process = std::make_unique<Process>();
     process->machine = network.add_machine({own, group_});
-    process->application =
-        std::make_unique<Application>(prefix_of(locators_.size(), vendor), vendor, own, group_, now_);
+    process->application = std::make_unique<Application>(
+        prefix_of(locators_.size(), vendor), vendor, own, group_, now_);
     locators_.push_back(own);
     processes_.push_back(std::move(process));
     turn_all();
@@ -93,12 +101,14 @@ World::Process& World::process_of(const Application& application) {
     return **found;
 }
 
-// The application's memory stays for the test to look at; it neither hears nor says anything any more.
+// The application's memory stays for the test to look at; it neither hears nor says anything any
+// more.
 void World::end_application(Application& application, Ending ending) {
     Process& process = process_of(application);
     if (ending != Ending::killed) {
         application.goodbye();
-        while (auto transmit = application.next_transmit()) send(process.machine, *transmit);
+        while (auto transmit = application.next_transmit())
+            send(process.machine, *transmit);
     }
     process.alive = false;
     network.set_locators(process.machine, {});
@@ -120,13 +130,15 @@ void World::write(ModelWriter& writer, int samples, std::size_t size) {
     for (const auto& process : processes_) {
         for (const auto& known : process->application->writers()) {
             if (known.get() != &writer || !process->alive) continue;
-            for (int i = 0; i < samples; ++i) process->application->write(writer, now_, size);
+            for (int i = 0; i < samples; ++i)
+                process->application->write(writer, now_, size);
         }
     }
     turn_all();
 }
 
-// --- time and network ------------------------------------------------------------------------------
+// --- time and network
+// ------------------------------------------------------------------------------
 
 void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
     if (loses && loses(transmit.datagram)) return;
@@ -161,23 +173,27 @@ void World::deliver(const SimNetwork::Arrival& arrival) {
         }
     }
     for (const auto& process : processes_) {
-        if (process->machine == arrival.to && process->alive) process->application->receive(arrival.datagram, from, now_);
+        if (process->machine == arrival.to && process->alive)
+            process->application->receive(arrival.datagram, from, now_);
     }
 }
 
 void World::turn_all() {
     const auto nobody_there = std::exchange(nobody_there_, {});
     if (daemon_) {
-        for (const auto& [side, locator] : nobody_there) daemon_->unreachable(side, locator, now_);
+        for (const auto& [side, locator] : nobody_there)
+            daemon_->unreachable(side, locator, now_);
         daemon_->turn(now_);
         for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-            while (auto transmit = daemon_->next_transmit(side)) send(sides_[static_cast<std::size_t>(side)], *transmit);
+            while (auto transmit = daemon_->next_transmit(side))
+                send(sides_[static_cast<std::size_t>(side)], *transmit);
         }
     }
     for (const auto& process : processes_) {
         if (!process->alive) continue;
         process->application->turn(now_);
-        while (auto transmit = process->application->next_transmit()) send(process->machine, *transmit);
+        while (auto transmit = process->application->next_transmit())
+            send(process->machine, *transmit);
     }
 }
 
@@ -198,13 +214,15 @@ void World::step(MonoTime until) {
     busy_turns_ = busy_at_ == next ? busy_turns_ + 1 : 0;
     busy_at_ = next;
     if (busy_turns_ > max_turns_at_one_instant) FAIL("something is due at one instant for ever");
-    while (const auto arrival = network.receive(now_.mono)) deliver(*arrival);
+    while (const auto arrival = network.receive(now_.mono))
+        deliver(*arrival);
     turn_all();
 }
 
 void World::run(Duration duration) {
     const MonoTime end = now_.mono + duration;
-    while (now_.mono < end) step(end);
+    while (now_.mono < end)
+        step(end);
 }
 
 bool World::run_until(const std::function<bool()>& done, Duration limit) {
@@ -217,7 +235,8 @@ bool World::run_until(const std::function<bool()>& done, Duration limit) {
 }
 
 bool World::run_until_kept(const ModelWriter& writer, Duration limit) {
-    return run_until([&] { return static_cast<std::int64_t>(writer.kept().size()) == writer.last(); }, limit);
+    return run_until(
+        [&] { return static_cast<std::int64_t>(writer.kept().size()) == writer.last(); }, limit);
 }
 
 }  // namespace durability::test

@@ -1,6 +1,6 @@
 // A small world: one daemon that can be stopped, killed and started again, application processes, a
-// network that loses, doubles, delays and reorders, and time that moves by hand. Everything follows from
-// the seed.
+// network that loses, doubles, delays and reorders, and time that moves by hand. Everything follows
+// from the seed.
 //
 //     World world;
 //     auto& talker = world.start_application(vendor::eprosima);
@@ -10,6 +10,7 @@
 
 #include "sim/application.hpp"
 #include "sim/sim_daemon.hpp"
+
 #include "support/sim_network.hpp"
 
 #include <cstdint>
@@ -23,7 +24,11 @@ namespace durability::test {
 
 using namespace std::chrono_literals;
 
-enum class Ending : std::uint8_t { killed, stopped, farewell };
+enum class Ending : std::uint8_t {
+    killed,
+    stopped,
+    farewell
+};
 
 class World {
   public:
