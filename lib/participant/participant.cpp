@@ -273,6 +273,7 @@ void Participant::tick(MonoTime now) {
         reader.reliable->tick(now, outbox_, samples_);
         if (shadowed_ > 0) drop_shadowed(id, before);
     }
+    repeat_probes(now);
     if (replay_due_ <= now) {
         replay_due_ = MonoTime::max();
         for (auto& [id, replay] : replays_) {
@@ -291,6 +292,8 @@ MonoTime Participant::next_deadline() const {
     for (const auto& [id, reader] : readers_) {
         if (reader.reliable) due = std::min(due, reader.reliable->next_deadline());
     }
+    for (const auto& [writer, probe] : probes_)
+        due = std::min(due, probe.again);
     return due;
 }
 

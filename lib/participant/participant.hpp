@@ -95,7 +95,8 @@ class Participant {
     void unmatch_writer(const Guid& writer);
     // Everything of `writer` up to `through` is safe: it may be acknowledged.
     void committed(const Guid& writer, SequenceNumber through, MonoTime now);
-    // Asks the writer what it holds; answered with WriterAnswered, or not at all if it is dead.
+    // Asks the writer what it holds, again after 50, 100, 200 ms and so on until it answers with
+    // WriterAnswered, is known to be gone (WriterSilent) or is unmatched.
     void probe_writer(const Guid& writer, MonoTime now);
     // While paused, samples are dropped before they are received: their writers repeat them later.
     void pause_ingest(bool paused) { paused_ = paused; }
@@ -155,6 +156,9 @@ class Participant {
     };
     struct Probe {
         rtps::DestinationPtr destination;
+        // One lost message must not make a living writer look dead: asked again, with back-off.
+        MonoTime again{MonoTime::max()};
+        Duration delay{};
     };
 
     void dispatch(const wire::Submessage& submessage,
@@ -178,6 +182,7 @@ class Participant {
     template <class Act>
     void for_each_shadow(const Guid& writer, Act act);
     void drop_shadowed(EntityId reader, std::size_t from);
+    void repeat_probes(MonoTime now);
     void touch(EntityId id, Replay& replay);
     [[nodiscard]] rtps::DestinationPtr destination_of(
         const discovery::EndpointData& endpoint) const;

@@ -8,6 +8,12 @@
 #include <utility>
 
 namespace durability::participant {
+namespace {
+
+constexpr Duration first_probe_delay = std::chrono::milliseconds{50};
+constexpr Duration max_probe_delay = std::chrono::seconds{30};
+
+}  // namespace
 
 void Participant::add_reader(const discovery::EndpointData& data, MonoTime now) {
     (void)now;
@@ -138,6 +144,16 @@ void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime
     });
 }
 
+void Participant::repeat_probes(MonoTime now) {
+    for (auto& [writer, probe] : probes_) {
+        if (probe.again > now) continue;
+        probe.delay = std::min(probe.delay * 2, max_probe_delay);
+        probe.again = after(now, probe.delay);
+        IngestReader* reader = reader_of(writer);
+        if (reader != nullptr && reader->reliable) reader->reliable->probe(writer, now, outbox_);
+    }
+}
+
 // Fast DDS has ports of its own for each participant: a younger one at the same address took the
 // place of a process that died without a word.
 bool Participant::replaced(const discovery::RemoteParticipant& owner) const {
@@ -154,7 +170,9 @@ void Participant::probe_writer(const Guid& writer, MonoTime now) {
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr || !reader->reliable) return;
     const discovery::EndpointData* data = sedp_.find_writer(writer);
-    probes_[writer] = Probe{data == nullptr ? nullptr : destination_of(*data)};
+    probes_[writer] = Probe{data == nullptr ? nullptr : destination_of(*data),
+                            after(now, first_probe_delay),
+                            first_probe_delay};
     if (const discovery::RemoteParticipant* owner = spdp_.find(writer.prefix);
         owner != nullptr && replaced(*owner)) {
         probes_.erase(writer);
