@@ -2,6 +2,7 @@
 // by hand (performance.md, rows P7 to P9); nothing here is an assertion.
 //   store_bench [DIRECTORY] [SAMPLES]
 #include "base/crc32c.hpp"
+#include "store/log_format.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/retention.hpp"
 #include "store/store.hpp"
