@@ -526,8 +526,9 @@ MonoTime Replay::next_deadline() const {
         if (!late.listed || !late.known_by_peer) continue;
         const bool waiting = std::ranges::any_of(
             late.probed, [](const auto& entry) { return !entry.second.resolved; });
-        due =
-            std::min(due, waiting ? std::max(late.not_before, late.probes_until) : late.not_before);
+        MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
+        if (ready < returning_until_ && awaits_returning(late, ready)) ready = returning_until_;
+        due = std::min(due, ready);
     }
     return due;
 }
