@@ -142,8 +142,13 @@ void ReplayWriter::note_completion(const ReplayReader& reader, bool was_complete
     if (!was_complete && reader.complete()) completed_.push_back({reader.guid()});
 }
 
+bool ReplayWriter::held(const Process& process, const ReplayReader& reader) {
+    if (!reader.traits().shares_position || reader.samples_owned() > 0) return false;
+    return std::ranges::any_of(process.readers, [](const auto& other) { return !other->begun(); });
+}
+
 void ReplayWriter::pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out) {
-    if (!reader.begun()) return;
+    if (!reader.begun() || held(process, reader)) return;
     const bool was_complete = reader.complete();
     process.contacted = true;
     reader.pump(context(process, reader), now, out);
@@ -159,6 +164,7 @@ void ReplayWriter::on_acknack(const Guid& reader,
     Process& process = processes_.at(reader.prefix);
     // Cyclone DDS sets the final flag in every ACKNACK but the pre-emptive one.
     if (acknack.final || acknack.state.base.value > 1) process.confirmed = true;
+    if (held(process, *target)) return;
     const bool was_complete = target->complete();
     process.contacted = true;
     target->on_acknack(acknack, context(process, *target), now, out);
@@ -199,8 +205,9 @@ MonoTime ReplayWriter::next_deadline() const {
     for (const auto& [prefix, process] : processes_) {
         for (const auto& barrier : process.barriers)
             due = std::min(due, barrier.give_up);
-        for (const auto& reader : process.readers)
-            due = std::min(due, reader->next_deadline());
+        for (const auto& reader : process.readers) {
+            if (!held(process, *reader)) due = std::min(due, reader->next_deadline());
+        }
     }
     return due;
 }

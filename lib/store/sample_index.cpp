@@ -7,6 +7,9 @@
 namespace durability::store {
 namespace {
 
+// Dead entries between live ones that are not worth a rebuild.
+constexpr std::size_t tolerated_dead = 128;
+
 // Short keys are padded with zeros and long ones are MD5, so both halves are mixed well.
 std::size_t hash_of_key(const KeyHash& key) {
     std::uint64_t low = 0;
@@ -133,7 +136,7 @@ void SampleIndex::kill(Position position) {
     // Dead entries between live ones cost memory and searching; a quarter of them is the bound.
     // Each rebuild is paid for by the evictions since the last one.
     const std::size_t dead = (end_ - first_) - live_;
-    if (dead > chunk_entries / 4 && dead > live_ / 4) rebuild();
+    if (dead > tolerated_dead && dead > live_ / 4) rebuild();
 }
 
 void SampleIndex::drop_dead_front() {

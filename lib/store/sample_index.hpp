@@ -98,7 +98,9 @@ class SampleIndex {
     [[nodiscard]] std::size_t memory() const;
 
   private:
-    static constexpr Position chunk_entries = 512;
+    // Large enough that the allocator maps it as a whole, which is several times as fast as growing the
+    // heap page by page; only the last chunk of a history is partly empty.
+    static constexpr Position chunk_entries = 4096;
     using Chunk = std::vector<Entry>;
 
     InstanceId intern(const KeyHash& key);
