@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
 namespace durability::store {
 namespace {
@@ -105,17 +107,38 @@ SampleIndex::Position SampleIndex::lower_bound(Arrival arrival) const {
     return low;
 }
 
+void SampleIndex::push(const Entry& entry) {
+    if (chunks_.empty() || chunks_.back().size == chunk_entries) {
+        Chunk& chunk = chunks_.emplace_back();
+        chunk.pooled = chunks_.size() > small_chunks;
+        if (chunk.pooled) {
+            chunk.data = static_cast<Entry*>(pool_.take());
+        } else if (chunks_.size() > 1) {
+            chunk.own.reserve(chunk_entries);
+        }
+    }
+    Chunk& chunk = chunks_.back();
+    if (chunk.pooled) {
+        new (chunk.data + chunk.size) Entry(entry);
+    } else {
+        chunk.own.push_back(entry);
+        chunk.data = chunk.own.data();
+    }
+    ++chunk.size;
+}
+
+void SampleIndex::drop_chunk(std::deque<Chunk>& from) {
+    static_assert(std::is_trivially_destructible_v<Entry>);
+    if (from.front().pooled) pool_.give(from.front().data);
+    from.pop_front();
+}
+
 void SampleIndex::append(Entry entry, const KeyHash* key) {
     if (end_ >= none - 2 * chunk_entries) rebuild();  // positions begin at zero again
     entry.next = none;
     entry.dead = false;
     entry.instance = !keyed_ ? unkeyed : key != nullptr ? intern(*key) : none;
-    if (chunks_.empty() || chunks_.back().size() == chunk_entries) {
-        // The first chunk grows as it is filled: most topics retain a handful of samples.
-        Chunk& chunk = chunks_.emplace_back();
-        if (chunks_.size() > 1) chunk.reserve(chunk_entries);
-    }
-    chunks_.back().push_back(entry);
+    push(entry);
     const Position position = end_++;
     ++live_;
     if (entry.instance == none) return;
@@ -143,7 +166,7 @@ void SampleIndex::drop_dead_front() {
     while (first_ != end_ && at(first_).dead) {
         ++first_;
         if (first_ - base_ == chunk_entries) {
-            chunks_.pop_front();
+            drop_chunk(chunks_);
             base_ += chunk_entries;
         }
     }
@@ -195,12 +218,10 @@ void SampleIndex::rebuild() {
     live_ = 0;
     std::size_t seen = 0;
     while (!old.empty()) {
-        for (Entry& entry : old.front()) {
+        const Chunk& chunk = old.front();
+        for (std::uint32_t i = 0; i < chunk.size; ++i) {
+            Entry entry = chunk.data[i];
             if (seen++ < skip || entry.dead) continue;
-            if (chunks_.empty() || chunks_.back().size() == chunk_entries) {
-                chunks_.emplace_back();
-                if (chunks_.size() > 1) chunks_.back().reserve(chunk_entries);
-            }
             entry.next = none;
             const Position position = end_++;
             ++live_;
@@ -213,9 +234,9 @@ void SampleIndex::rebuild() {
                 }
                 owner.newest = position;
             }
-            chunks_.back().push_back(entry);
+            push(entry);
         }
-        old.pop_front();  // so that both copies never exist at once
+        drop_chunk(old);  // so that both copies never exist at once
     }
     if (!keyed_) {
         instances_in_use_ = instances_[unkeyed].count > 0 ? 1 : 0;
@@ -231,9 +252,9 @@ void SampleIndex::rebuild() {
 }
 
 std::size_t SampleIndex::memory() const {
-    std::size_t bytes = sizeof *this + chunks_.size() * sizeof(Chunk);
+    std::size_t bytes = sizeof *this + chunks_.size() * sizeof(Chunk) + pool_.memory();
     for (const Chunk& chunk : chunks_)
-        bytes += chunk.capacity() * sizeof(Entry);
+        bytes += chunk.own.capacity() * sizeof(Entry);
     return bytes + instances_.capacity() * sizeof(Instance) +
            free_instances_.capacity() * sizeof(InstanceId) + table_.capacity() * sizeof(InstanceId);
 }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "model/sample.hpp"
+#include "store/entry_pool.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace durability::store {
@@ -61,12 +63,12 @@ class SampleIndex {
     [[nodiscard]] Position end_position() const { return end_; }
     [[nodiscard]] const Entry& at(Position position) const {
         const Position relative = position - base_;
-        return chunks_[relative / chunk_entries][relative % chunk_entries];
+        return chunks_[relative / chunk_entries].data[relative % chunk_entries];
     }
     // For moving a frame: log and offset may be changed, nothing else.
     [[nodiscard]] Entry& at(Position position) {
         const Position relative = position - base_;
-        return chunks_[relative / chunk_entries][relative % chunk_entries];
+        return chunks_[relative / chunk_entries].data[relative % chunk_entries];
     }
     // The first entry, live or dead, whose arrival number is not below `arrival`.
     [[nodiscard]] Position lower_bound(Arrival arrival) const;
@@ -98,19 +100,29 @@ class SampleIndex {
     [[nodiscard]] std::size_t memory() const;
 
   private:
-    // Large enough that the allocator maps it as a whole, which is several times as fast as growing the
-    // heap page by page; only the last chunk of a history is partly empty.
-    static constexpr Position chunk_entries = 4096;
-    using Chunk = std::vector<Entry>;
+    static constexpr Position chunk_entries = 512;
+    // An index of more chunks than this takes the next ones from the pool.
+    static constexpr std::size_t small_chunks = 64;
+    // Entries of its own, growing as they are filled (most topics retain a handful of samples), or
+    // a full-sized piece of the pool.
+    struct Chunk {
+        Entry* data{nullptr};
+        std::uint32_t size{0};
+        bool pooled{false};
+        std::vector<Entry> own;
+    };
 
     InstanceId intern(const KeyHash& key);
     void forget(InstanceId id);
     void grow_table();
+    void push(const Entry& entry);
+    void drop_chunk(std::deque<Chunk>& from);
     void drop_dead_front();
     void rebuild();
     void kill(Position position);
 
     bool keyed_;
+    EntryPool pool_{chunk_entries * sizeof(Entry)};
     std::deque<Chunk> chunks_;
     Position base_{0};   // of the first chunk's first entry
     Position first_{0};  // the oldest live entry, or end_
