@@ -67,8 +67,12 @@ Buffer counter_key(Side side) {
 }
 
 Buffer entity_key(Side side, std::string_view description) {
-    Buffer key{key_entity, static_cast<std::uint8_t>(side)};
-    key.insert(key.end(), description.begin(), description.end());
+    Buffer key;
+    key.reserve(description.size() + 2);
+    key.push_back(key_entity);
+    key.push_back(static_cast<std::uint8_t>(side));
+    for (const char octet : description)
+        key.push_back(static_cast<std::uint8_t>(octet));
     return key;
 }
 
