@@ -28,7 +28,9 @@ class Window {
     Result<const std::uint8_t*> refill(std::uint64_t offset, std::size_t count) {
         const std::size_t kept = offset < start_ + filled_ ? start_ + filled_ - offset : 0;
         if (kept > 0) std::memmove(buffer_.data(), buffer_.data() + filled_ - kept, kept);
-        if (buffer_.size() < std::max(count, read_size)) buffer_.resize(std::max(count, read_size));
+        // Most logs are small, and there may be thousands of them.
+        const std::size_t usual = std::min<std::uint64_t>(read_size, size_);
+        if (buffer_.size() < std::max(count, usual)) buffer_.resize(std::max(count, usual));
         start_ = offset;
         filled_ = kept;
         const std::uint64_t rest = size_ - offset - kept;
