@@ -40,6 +40,19 @@ class ByteReader {
         return boost::endian::big_to_native(raw);
     }
 
+    // Seven bits an octet, the low ones first; the top bit says that more follow. At most ten
+    // octets.
+    std::uint64_t varint() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            const std::uint8_t octet = u8();
+            value |= std::uint64_t{octet & 0x7fU} << shift;
+            if ((octet & 0x80U) == 0) return value;
+        }
+        set_failed();
+        return 0;
+    }
+
     // The next `count` bytes; empty and failed when there are fewer.
     ByteView take(std::size_t count) {
         if (!ok_ || count > remaining()) {

@@ -28,6 +28,12 @@ class ByteWriter {
     void i32(std::int32_t value) { append(static_cast<std::uint32_t>(value)); }
     void i64(std::int64_t value) { append(static_cast<std::uint64_t>(value)); }
     void u32_big(std::uint32_t value) { append_raw(boost::endian::native_to_big(value)); }
+    // What ByteReader::varint() reads.
+    void varint(std::uint64_t value) {
+        for (; value >= 0x80U; value >>= 7U)
+            u8(static_cast<std::uint8_t>(value | 0x80U));
+        u8(static_cast<std::uint8_t>(value));
+    }
     void bytes(ByteView view) { out_.insert(out_.end(), view.begin(), view.end()); }
     void zeros(std::size_t count) { out_.resize(out_.size() + count); }
     // Pads with zeros to a multiple of `alignment`, counted from where this writer began.

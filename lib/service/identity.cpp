@@ -16,24 +16,6 @@ constexpr std::uint8_t key_numbers = 'n';
 // Beyond it a record would cost more than the duplicates it can spare a reader.
 constexpr std::size_t max_stored_numbers = 1'000'000;
 
-// Seven bits an octet, the low ones first; the top bit says that more follow.
-void put_varint(ByteWriter& out, std::uint64_t value) {
-    for (; value >= 0x80U; value >>= 7U)
-        out.u8(static_cast<std::uint8_t>(value | 0x80U));
-    out.u8(static_cast<std::uint8_t>(value));
-}
-
-std::uint64_t get_varint(ByteReader& in) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const std::uint8_t octet = in.u8();
-        value |= std::uint64_t{octet & 0x7fU} << shift;
-        if ((octet & 0x80U) == 0) return value;
-    }
-    in.set_failed();
-    return 0;
-}
-
 void put(ByteWriter& out, const Guid& guid) {
     out.bytes(to_octets(guid));
 }
@@ -169,17 +151,17 @@ Buffer encode(const rtps::ReplayNumbers& numbers) {
     for (const auto& run : numbers.runs())
         count += run.items.size();
     if (count > max_stored_numbers) {
-        put_varint(out, 0);
+        out.varint(0);
         return bytes;
     }
-    put_varint(out, numbers.runs().size());
+    out.varint(numbers.runs().size());
     for (const auto& run : numbers.runs()) {
-        put_varint(out, static_cast<std::uint64_t>(run.first.value));
-        put_varint(out, run.items.size());
+        out.varint(static_cast<std::uint64_t>(run.first.value));
+        out.varint(run.items.size());
         Arrival previous = 0;
         for (const rtps::HistoryItem& item : run.items) {
-            put_varint(out, item.arrival - previous);
-            put_varint(out, item.size);
+            out.varint(item.arrival - previous);
+            out.varint(item.size);
             previous = item.arrival;
         }
     }
@@ -197,20 +179,20 @@ std::optional<ProcessNumbers> decode_numbers(ByteView key, ByteView bytes) {
     ByteReader in(bytes);
     const SequenceNumber last{in.i64()};
     std::vector<rtps::ReplayNumbers::Run> runs;
-    const std::uint64_t run_count = get_varint(in);
+    const std::uint64_t run_count = in.varint();
     SequenceNumber expected{1};
     for (std::uint64_t i = 0; i < run_count && in.ok(); ++i) {
         rtps::ReplayNumbers::Run run;
-        run.first.value = static_cast<std::int64_t>(get_varint(in));
-        const std::uint64_t count = get_varint(in);
+        run.first.value = static_cast<std::int64_t>(in.varint());
+        const std::uint64_t count = in.varint();
         // Each number takes at least two octets, so a count cannot make us reserve what is not
         // there.
         if (!in.ok() || run.first < expected || count > in.remaining() / 2) return std::nullopt;
         run.items.reserve(count);
         Arrival previous = 0;
         for (std::uint64_t n = 0; n < count; ++n) {
-            previous += get_varint(in);
-            run.items.push_back({previous, static_cast<std::uint32_t>(get_varint(in))});
+            previous += in.varint();
+            run.items.push_back({previous, static_cast<std::uint32_t>(in.varint())});
         }
         expected = SequenceNumber{run.first.value + static_cast<std::int64_t>(count)};
         runs.push_back(std::move(run));

@@ -11,26 +11,6 @@ namespace {
 
 constexpr std::size_t arrivals_per_frame = 64U << 10U;
 
-// Seven bits an octet, low ones first; the high bit says that more follow.
-void put_varint(Buffer& out, std::uint64_t value) {
-    while (value >= 0x80) {
-        out.push_back(static_cast<std::uint8_t>(value | 0x80U));
-        value >>= 7U;
-    }
-    out.push_back(static_cast<std::uint8_t>(value));
-}
-
-std::uint64_t get_varint(ByteReader& in) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const std::uint8_t octet = in.u8();
-        value |= std::uint64_t{octet & 0x7fU} << shift;
-        if ((octet & 0x80U) == 0) return value;
-    }
-    in.set_failed();
-    return 0;
-}
-
 class CheckpointSink final : public FrameSink {
   public:
     bool on_frame(std::uint64_t, const FrameHeader& header, ByteView body) override {
@@ -51,7 +31,7 @@ class CheckpointSink final : public FrameSink {
         ByteReader in(body);
         Arrival last = checkpoint.retained.empty() ? 0 : checkpoint.retained.back();
         while (in.ok() && in.remaining() > 0) {
-            const std::uint64_t step = get_varint(in);
+            const std::uint64_t step = in.varint();
             if (!in.ok() || step == 0 || step > UINT64_MAX - last) return false;
             last += step;
             checkpoint.retained.push_back(last);
@@ -71,7 +51,7 @@ Buffer encode_checkpoint(const Checkpoint& checkpoint, const GroupHash& group) {
     Buffer body;
     Arrival last = 0;
     for (std::size_t i = 0; i < checkpoint.retained.size(); ++i) {
-        put_varint(body, checkpoint.retained[i] - last);
+        ByteWriter(body).varint(checkpoint.retained[i] - last);
         last = checkpoint.retained[i];
         if ((i + 1) % arrivals_per_frame == 0 || i + 1 == checkpoint.retained.size()) {
             encode_frame(FrameKind::checkpoint, 0, body, out);

@@ -62,3 +62,24 @@ TEST_CASE("what a writer wrote a reader reads, in both orders") {
         CHECK(in.ok());
     }
 }
+
+TEST_CASE("a number of varying length comes back, and one that does not end is refused") {
+    Buffer out;
+    ByteWriter writer(out);
+    const std::uint64_t values[] = {0, 1, 127, 128, 300, 1ULL << 35U, UINT64_MAX};
+    for (const std::uint64_t value : values)
+        writer.varint(value);
+    ByteReader in(out);
+    for (const std::uint64_t value : values)
+        CHECK(in.varint() == value);
+    CHECK(in.ok());
+    CHECK(in.remaining() == 0);
+
+    const Buffer without_end(11, 0x80);
+    ByteReader endless(without_end);
+    CHECK(endless.varint() == 0);
+    CHECK_FALSE(endless.ok());
+    ByteReader cut(ByteView(without_end).first(1));
+    CHECK(cut.varint() == 0);
+    CHECK_FALSE(cut.ok());
+}
