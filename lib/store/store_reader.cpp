@@ -5,8 +5,8 @@
 namespace durability::store {
 namespace {
 
-constexpr std::uint64_t read_bytes = 1U << 20U;
-constexpr std::size_t read_samples = 1024;
+constexpr std::size_t samples_at_once = 1'024;
+constexpr std::uint64_t bytes_at_once = 1U << 20U;
 
 }  // namespace
 
@@ -44,21 +44,30 @@ std::vector<ListedSample> StoreReader::list(GroupHandle group) const {
     return impl_->core.list(command).samples;
 }
 
-void StoreReader::for_each(GroupHandle group, const std::function<bool(const ReadSample&)>& visit) {
-    const std::vector<ListedSample> samples = list(group);
-    for (std::size_t begin = 0; begin < samples.size();) {
-        ReadSamples command;
-        command.group = group;
-        std::uint64_t bytes = 0;
-        while (begin < samples.size() && command.arrivals.size() < read_samples &&
-               (command.arrivals.empty() || bytes + samples[begin].payload_size <= read_bytes)) {
-            bytes += samples[begin].payload_size;
-            command.arrivals.push_back(samples[begin++].arrival);
-        }
-        std::vector<Completion> ignored;  // frames that a daemon removed meanwhile
-        const SamplesRead answer = impl_->core.read(command, ignored);
-        for (const ReadSample& sample : answer.samples) {
-            if (sample.retained && !visit(sample)) return;
+void StoreReader::for_each(GroupHandle group,
+                           const std::function<bool(const ReadSample&)>& visit,
+                           std::vector<Completion>& out) {
+    ListSamples page;
+    page.group = group;
+    page.max_entries = samples_at_once;
+    for (bool more = true; more;) {
+        const SamplesListed listed = impl_->core.list(page);
+        more = listed.more && !listed.samples.empty();
+        if (more) page.from = listed.samples.back().arrival + 1;
+        for (std::size_t next = 0; next < listed.samples.size();) {
+            ReadSamples command;
+            command.group = group;
+            std::uint64_t bytes = 0;
+            while (next < listed.samples.size() &&
+                   (command.arrivals.empty() ||
+                    bytes + listed.samples[next].payload_size <= bytes_at_once)) {
+                bytes += listed.samples[next].payload_size;
+                command.arrivals.push_back(listed.samples[next++].arrival);
+            }
+            const SamplesRead answer = impl_->core.read(command, out);
+            for (const ReadSample& sample : answer.samples) {
+                if (sample.retained && !visit(sample)) return;
+            }
         }
     }
 }

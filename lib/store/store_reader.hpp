@@ -31,8 +31,12 @@ class StoreReader {
     [[nodiscard]] StoreStatus status() const;
     [[nodiscard]] std::vector<ListedSample> list(GroupHandle group) const;
     // Every retained sample of the group in arrival order, payload included (valid during the
-    // call), until `visit` returns false. Memory is bounded by a megabyte or one sample.
-    void for_each(GroupHandle group, const std::function<bool(const ReadSample&)>& visit);
+    // call), until `visit` returns false. Memory is bounded by a few megabytes or one sample.
+    // Events about what could not be read go to `out`; beside a daemon that may be frames it
+    // removed.
+    void for_each(GroupHandle group,
+                  const std::function<bool(const ReadSample&)>& visit,
+                  std::vector<Completion>& out);
 
   private:
     struct Impl;

@@ -3,6 +3,7 @@
 
 #include "model/group.hpp"
 #include "model/sample.hpp"
+#include "model/status.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -47,5 +48,11 @@ struct StoreStatus {
     std::uint64_t compactions{0};
     Arrival last_arrival{0};
 };
+
+// What the store alone knows of a topic and of a writer, in the form that status, topics and
+// writers show; readers, liveness and losses are the service's to add. Pure.
+[[nodiscard]] TopicStatus topic_status(const GroupStatus& group);
+[[nodiscard]] durability::WriterStatus writer_status(const GroupStatus& group,
+                                                     const WriterStatus& writer);
 
 }  // namespace durability::store

@@ -61,9 +61,9 @@ class Verifier {
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join(folder, entry.name);
             if (entry.kind == FileKind::directory && depth > 0 && is_folder_of_ours(entry.name)) {
-                if (auto inner = walk(path, depth - 1); !inner) unreadable(path, inner.error());
+                if (auto inner = walk(path, depth - 1); !inner) return inner;
             } else if (entry.kind == FileKind::regular) {
-                check(path, entry.name);
+                if (auto done = check(path, entry.name); !done) return done;
             } else {
                 foreign(path);
             }
@@ -80,16 +80,6 @@ class Verifier {
         return parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size();
     }
 
-    void unreadable(const std::string& path, const Error& error) {
-        FileReport one;
-        one.path = path;
-        one.role = "folder";
-        one.verdict = TailVerdict::damaged;
-        one.reason = error.text();
-        ++report.damaged;
-        report.files.push_back(std::move(one));
-    }
-
     void foreign(const std::string& path) {
         FileReport one;
         one.path = path;
@@ -100,8 +90,8 @@ class Verifier {
         report.files.push_back(std::move(one));
     }
 
-    void check(const std::string& path, std::string_view name) {
-        if (name == layout::lease) return;
+    Status check(const std::string& path, std::string_view name) {
+        if (name == layout::lease) return {};
         FileReport one;
         one.path = path;
         const auto log = parse_log_name(name);
@@ -112,13 +102,20 @@ class Verifier {
                    : is_set_aside(name)         ? "set aside"
                    : is_leftover(name)          ? "leftover"
                                                 : "foreign";
-        if (one.role == "foreign") return foreign(path);
+        if (one.role == "foreign") {
+            foreign(path);
+            return {};
+        }
         if (one.role == "leftover") {
             // Half-written by nature; the next start removes it.
             report.files.push_back(std::move(one));
-            return;
+            return {};
         }
-        scan(one, log);
+        auto file = files_.open(path, OpenMode::read_only);
+        // Beside a running daemon files come and go.
+        if (!file && file.error().code == Errc::not_found) return {};
+        if (!file) return tl::unexpected(file.error());
+        if (auto done = scan(**file, one, log); !done) return done;
         report.bytes += one.bytes;
         report.samples += one.samples;
         switch (one.verdict) {
@@ -137,18 +134,13 @@ class Verifier {
                 break;
         }
         report.files.push_back(std::move(one));
+        return {};
     }
 
-    void scan(FileReport& one, const std::optional<LogName>& name) {
+    Status scan(File& file, FileReport& one, const std::optional<LogName>& name) {
         CheckingSink sink;
-        auto file = files_.open(one.path, OpenMode::read_only);
-        const auto scanned = file ? scan_file(**file, max_body_size(sample_size_), sink)
-                                  : Result<ScanResult>(tl::unexpected(file.error()));
-        if (!scanned) {
-            one.verdict = TailVerdict::damaged;
-            one.reason = scanned.error().text();
-            return;
-        }
+        const auto scanned = scan_file(file, max_body_size(sample_size_), sink);
+        if (!scanned) return tl::unexpected(scanned.error());
         one.verdict = scanned->verdict;
         one.bytes = scanned->file_size;
         one.frames = scanned->frames;
@@ -156,7 +148,7 @@ class Verifier {
         one.offset = scanned->good_end;
         one.reason = std::string(scanned->reason);
         one.topic = sink.topic;
-        if (!scanned->header_read) return;
+        if (!scanned->header_read) return {};
         if (scanned->header.type == FileType::log) one.writer = scanned->header.writer;
         if (name &&
             (scanned->header.type != FileType::log || scanned->header.writer != name->writer ||
@@ -165,6 +157,7 @@ class Verifier {
             one.offset = 0;
             one.reason = "the file header does not match the file name";
         }
+        return {};
     }
 
     FileSystem& files_;

@@ -30,7 +30,7 @@ struct FileReport {
 
 struct VerifyReport {
     std::vector<FileReport> files;
-    std::uint64_t damaged{0};  // files with damage, of a newer version, or that could not be read
+    std::uint64_t damaged{0};  // files with damage, or of a newer version
     std::uint64_t torn{0};
     std::uint64_t foreign{0};
     std::uint64_t samples{0};
@@ -38,7 +38,8 @@ struct VerifyReport {
     [[nodiscard]] bool sound() const { return damaged == 0; }
 };
 
-// `sample_size` is limits.sample_size. Fails only when `folder` itself cannot be listed.
+// `sample_size` is limits.sample_size. Fails when a folder or file is there and cannot be read
+// (permission, io; the path is named); one that a running daemon removes meanwhile is left out.
 [[nodiscard]] Result<VerifyReport> verify(FileSystem& files,
                                           const std::string& folder,
                                           std::uint64_t sample_size);

@@ -213,12 +213,14 @@ TEST_CASE("a reader sees what is retained beside a running store and touches not
     REQUIRE((*reader)->status().groups.size() == 1);
     CHECK((*reader)->status().groups[0].retained == 3);
     std::vector<std::int64_t> numbers;
-    (*reader)->for_each(0, [&](const ReadSample& sample) {
+    const auto visit = [&](const ReadSample& sample) {
         numbers.push_back(sample.meta.id.number.value);
         CHECK(Buffer(sample.payload.begin(), sample.payload.end()) ==
               payload_of(sample.meta.id.number.value));
         return true;
-    });
+    };
+    (*reader)->for_each(0, visit, events);
+    CHECK(events.empty());
     CHECK(numbers == std::vector<std::int64_t>{3, 4, 5});
     CHECK(files.files() == names);
     CHECK(files.total_bytes() == bytes);

@@ -6,12 +6,20 @@
 #include "store/commands.hpp"
 #include "store/file_system.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+namespace durability::store {
+class StoreReader;
+}
+
 namespace durability::ctl {
+
+// The greatest that limits.sample_size can be: whatever a daemon stored can be read.
+inline constexpr std::uint64_t largest_sample = 1ULL << 30U;
 
 struct DomainFolder {
     std::uint32_t domain{0};
@@ -38,7 +46,7 @@ class StoreAtRest {
     [[nodiscard]] DomainStatus status() const;
     [[nodiscard]] std::vector<store::GroupStatus> groups() const;
     // What was found wrong while reading (CorruptLog, ForeignFile, ...), as event lines.
-    [[nodiscard]] const std::vector<std::string>& remarks() const;
+    [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
     // Retained samples of a group in arrival order, with their payloads, a bounded number at a time
     // in memory. Stops when `each` says false.
@@ -46,9 +54,11 @@ class StoreAtRest {
                          const std::function<bool(const store::ReadSample&)>& each);
 
   private:
-    struct Impl;
-    explicit StoreAtRest(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    StoreAtRest(std::uint32_t domain, std::unique_ptr<store::StoreReader> reader);
+
+    std::uint32_t domain_{0};
+    std::unique_ptr<store::StoreReader> reader_;
+    std::vector<std::string> remarks_;
 };
 
 }  // namespace durability::ctl

@@ -1,0 +1,37 @@
+#include "store/store_status.hpp"
+
+namespace durability::store {
+
+TopicStatus topic_status(const GroupStatus& group) {
+    TopicStatus topic;
+    topic.topic = group.meta.key.topic;
+    topic.type = group.meta.key.type;
+    topic.keyed = group.meta.key.keyed;
+    topic.partitions = group.meta.key.partitions;
+    topic.representation = group.meta.key.representation;
+    topic.durability = group.meta.key.durability;
+    topic.storage = group.meta.storage;
+    topic.contract = group.meta.contract;
+    topic.contract_source = group.meta.contract_source;
+    topic.retained_samples = group.retained;
+    topic.retained_bytes = group.payload_bytes;
+    topic.disk_bytes = group.disk_bytes;
+    topic.writers = group.writers.size();
+    topic.degraded = group.degraded;
+    return topic;
+}
+
+durability::WriterStatus writer_status(const GroupStatus& group, const WriterStatus& writer) {
+    durability::WriterStatus status;
+    status.topic = group.meta.key.topic;
+    status.type = group.meta.key.type;
+    status.guid = writer.source_writer;
+    status.retired = writer.retired;
+    status.received = writer.last_number.value;
+    status.committed = writer.last_number.value;
+    status.retained_samples = writer.retained;
+    status.retained_bytes = writer.payload_bytes;
+    return status;
+}
+
+}  // namespace durability::store
