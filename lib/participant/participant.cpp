@@ -118,6 +118,24 @@ Participant::IngestReader* Participant::reader_of(const Guid& writer) {
     return last_reader_;
 }
 
+// `receive(reader, writer, samples)` hands a sample, or a part of one, to a reader of either kind.
+template <class Receive>
+void Participant::deliver(const Guid& writer, Receive receive) {
+    for_each_shadow(writer,
+                    [&](rtps::StatefulReader& shadow) { receive(shadow, writer, dropped_); });
+    IngestReader* reader = reader_of(writer);
+    if (reader == nullptr) return;
+    if (paused_) {
+        ++counters_.dropped_while_paused;
+        return;
+    }
+    if (reader->reliable) {
+        receive(*reader->reliable, writer, samples_);
+    } else {
+        receive(*reader->best_effort, writer, samples_);
+    }
+}
+
 void Participant::on(const wire::Data& data,
                      const wire::ReceiverState& state,
                      const Locator& from,
@@ -130,21 +148,9 @@ void Participant::on(const wire::Data& data,
         sedp_.on_data(state, data, now);
         return;
     }
-    const Guid writer{state.source, data.writer};
-    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
-        shadow.on_data(writer, data, state.timestamp, now, dropped_);
+    deliver({state.source, data.writer}, [&](auto& reader, const Guid& writer, auto& samples) {
+        reader.on_data(writer, data, state.timestamp, now, samples);
     });
-    IngestReader* reader = reader_of(writer);
-    if (reader == nullptr) return;
-    if (paused_) {
-        ++counters_.dropped_while_paused;
-        return;
-    }
-    if (reader->reliable) {
-        reader->reliable->on_data(writer, data, state.timestamp, now, samples_);
-    } else {
-        reader->best_effort->on_data(writer, data, state.timestamp, now, samples_);
-    }
 }
 
 void Participant::on(const wire::DataFrag& data_frag,
@@ -154,21 +160,9 @@ void Participant::on(const wire::DataFrag& data_frag,
         sedp_.on_data_frag(state, data_frag, now);
         return;
     }
-    const Guid writer{state.source, data_frag.writer};
-    for_each_shadow(writer, [&](rtps::StatefulReader& shadow) {
-        shadow.on_data_frag(writer, data_frag, state.timestamp, now, dropped_);
+    deliver({state.source, data_frag.writer}, [&](auto& reader, const Guid& writer, auto& samples) {
+        reader.on_data_frag(writer, data_frag, state.timestamp, now, samples);
     });
-    IngestReader* reader = reader_of(writer);
-    if (reader == nullptr) return;
-    if (paused_) {
-        ++counters_.dropped_while_paused;
-        return;
-    }
-    if (reader->reliable) {
-        reader->reliable->on_data_frag(writer, data_frag, state.timestamp, now, samples_);
-    } else {
-        reader->best_effort->on_data_frag(writer, data_frag, state.timestamp, now, samples_);
-    }
 }
 
 void Participant::on(const wire::Heartbeat& heartbeat,
@@ -189,8 +183,7 @@ void Participant::on(const wire::Heartbeat& heartbeat,
         probes_.erase(probe);
         events_.emplace_back(WriterAnswered{writer, {heartbeat.first, heartbeat.last}});
     }
-    if (const auto status = reader->reliable->status(writer);
-        status && status->numbering_restarted) {
+    if (reader->reliable->numbering_restarted(writer)) {
         events_.emplace_back(NumberingRestarted{reader->reliable->id(), writer});
     }
 }

@@ -70,13 +70,11 @@ class Participant {
     // --- endpoints of ours
     // ------------------------------------------------------------------------- `data.guid.entity`
     // is the id, also across restarts. Announced to every peer.
-    void add_reader(const discovery::EndpointData& data, MonoTime now);
-    void add_replay_writer(const discovery::EndpointData& data,
-                           const rtps::ReplayOptions& options,
-                           MonoTime now);
+    void add_reader(const discovery::EndpointData& data);
+    void add_replay_writer(const discovery::EndpointData& data, const rtps::ReplayOptions& options);
     // Disposes the endpoint; also one that only an earlier run announced (semantics.md, section
     // 7a).
-    void retract(EntityId id, MonoTime now);
+    void retract(EntityId id);
 
     // --- ingest
     // ------------------------------------------------------------------------------------
@@ -111,8 +109,7 @@ class Participant {
     void forget_process(const GuidPrefix& process);
     void match_reader(EntityId replay_writer,
                       const discovery::EndpointData& reader,
-                      const rtps::ReplayReaderTraits& traits,
-                      MonoTime now);
+                      const rtps::ReplayReaderTraits& traits);
     void unmatch_reader(EntityId replay_writer, const Guid& reader);
     // See ReplayWriter::prepare() and begin(); begin without prepare: the reader is owed nothing.
     void prepare_history(EntityId replay_writer,
@@ -181,6 +178,8 @@ class Participant {
     // Calls `act` with each reliable reader that only acknowledges for `writer`.
     template <class Act>
     void for_each_shadow(const Guid& writer, Act act);
+    template <class Receive>
+    void deliver(const Guid& writer, Receive receive);
     void drop_shadowed(EntityId reader, std::size_t from);
     void repeat_probes(MonoTime now);
     void touch(EntityId id, Replay& replay);

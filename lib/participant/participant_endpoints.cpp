@@ -15,8 +15,7 @@ constexpr Duration max_probe_delay = std::chrono::seconds{30};
 
 }  // namespace
 
-void Participant::add_reader(const discovery::EndpointData& data, MonoTime now) {
-    (void)now;
+void Participant::add_reader(const discovery::EndpointData& data) {
     const EntityId id = data.guid.entity;
     IngestReader& reader = readers_[id];
     if (data.qos.reliability == ReliabilityKind::reliable) {
@@ -34,17 +33,14 @@ void Participant::add_reader(const discovery::EndpointData& data, MonoTime now) 
 }
 
 void Participant::add_replay_writer(const discovery::EndpointData& data,
-                                    const rtps::ReplayOptions& options,
-                                    MonoTime now) {
-    (void)now;
+                                    const rtps::ReplayOptions& options) {
     rtps::ReplayOptions own = options;
     own.first_count = options_.first_count;
     replays_[data.guid.entity].writer = std::make_unique<rtps::ReplayWriter>(data.guid.entity, own);
     sedp_.announce(data);
 }
 
-void Participant::retract(EntityId id, MonoTime now) {
-    (void)now;
+void Participant::retract(EntityId id) {
     sedp_.retract(id);
     std::erase_if(writers_, [id](const auto& entry) { return entry.second.reader == id; });
     for (auto& [writer, source] : writers_)
@@ -229,12 +225,11 @@ void Participant::forget_process(const GuidPrefix& process) {
 
 void Participant::match_reader(EntityId replay_writer,
                                const discovery::EndpointData& reader,
-                               const rtps::ReplayReaderTraits& traits,
-                               MonoTime now) {
+                               const rtps::ReplayReaderTraits& traits) {
     const auto replay = replays_.find(replay_writer);
     auto destination = destination_of(reader);
     if (replay == replays_.end() || destination == nullptr) return;
-    replay->second.writer->match(reader.guid, std::move(destination), traits, now);
+    replay->second.writer->match(reader.guid, std::move(destination), traits);
 }
 
 void Participant::unmatch_reader(EntityId replay_writer, const Guid& reader) {

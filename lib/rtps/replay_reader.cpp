@@ -153,7 +153,7 @@ void ReplayReader::repair_one(SequenceNumber number,
         send_gap({number, number}, context, out);
         return;
     }
-    if (fragment_count(loaded->sample, context) == 0) {
+    if (loaded->fragments == 0) {
         send_data(number, loaded->sample, context, out);
         return;
     }
@@ -173,9 +173,8 @@ void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
         if (owns(nack.number) && loaded == nullptr) repair_one(nack.number, context, now, out);
         return;
     }
-    const std::uint32_t total = fragment_count(loaded->sample, context);
     const std::uint32_t confirmed = nack.state.base.value - 1;
-    if (confirmed > loaded->fragments_sent || total == 0) return;
+    if (confirmed > loaded->fragments_sent || loaded->fragments == 0) return;
     if (confirmed > loaded->fragments_acked) {
         loaded->fragments_acked = confirmed;
         loaded->repaired = MonoTime::min();
@@ -207,7 +206,7 @@ void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out)
         heartbeat_due_ = MonoTime::max();
         return;
     }
-    while (send_next(context, now, out)) {
+    while (send_next(context, out)) {
         if (since_heartbeat_ >= context.options.window / 4) send_heartbeat(context, now, out);
     }
     if (!traits_.reliable) return;
@@ -215,7 +214,7 @@ void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out)
 }
 
 // One datagram's worth at most; false when nothing may be sent now.
-bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox& out) {
+bool ReplayReader::send_next(const ReplayContext& context, Outbox& out) {
     const bool window_open = !traits_.reliable || in_flight_ < context.options.window;
     if (!window_open) return false;
     // Large samples that are under way, or asked for again from their first fragment.
@@ -255,7 +254,6 @@ bool ReplayReader::send_next(const ReplayContext& context, MonoTime now, Outbox&
         }
         return true;
     }
-    (void)now;
     return send_loaded(*loaded, context, out);
 }
 
@@ -324,30 +322,30 @@ void ReplayReader::send_gap(SequenceRange range, const ReplayContext& context, O
     out.gap(destination_, gap);
 }
 
-void ReplayReader::send_empty_heartbeat(const ReplayContext& context, Outbox& out) const {
+void ReplayReader::put_heartbeat(SequenceNumber last,
+                                 bool final,
+                                 const ReplayContext& context,
+                                 Outbox& out) const {
     wire::Heartbeat heartbeat;
     heartbeat.reader = guid_.entity;
     heartbeat.writer = context.writer;
     heartbeat.first = SequenceNumber{1};
-    heartbeat.last = SequenceNumber{0};
+    heartbeat.last = last;
     heartbeat.count = context.heartbeat_count++;
-    heartbeat.final = true;
+    heartbeat.final = final;
     out.heartbeat(destination_, heartbeat);
+}
+
+void ReplayReader::send_empty_heartbeat(const ReplayContext& context, Outbox& out) const {
+    put_heartbeat(SequenceNumber{0}, true, context, out);
 }
 
 // Shows the reader what it was sent so far and asks for an answer.
 void ReplayReader::send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out) {
     since_heartbeat_ = 0;
     if (needs_empty_heartbeat(context)) send_empty_heartbeat(context, out);
-    wire::Heartbeat heartbeat;
-    heartbeat.reader = guid_.entity;
-    heartbeat.writer = context.writer;
-    heartbeat.first = SequenceNumber{1};
-    heartbeat.last = previous(next_send_);
-    heartbeat.count = context.heartbeat_count++;
     // With nothing outstanding the reader need not answer; it only learns that it is complete.
-    heartbeat.final = complete();
-    out.heartbeat(destination_, heartbeat);
+    put_heartbeat(previous(next_send_), complete(), context, out);
     if (complete()) {
         heartbeat_due_ = MonoTime::max();
         return;

@@ -138,7 +138,7 @@ class ReplayReader {
 
     void acknowledge(SequenceNumber base);
     void charge(Loaded& loaded, std::size_t octets);
-    [[nodiscard]] bool send_next(const ReplayContext& context, MonoTime now, Outbox& out);
+    [[nodiscard]] bool send_next(const ReplayContext& context, Outbox& out);
     [[nodiscard]] bool send_loaded(Loaded& loaded, const ReplayContext& context, Outbox& out);
     void send_data(SequenceNumber number,
                    const ReplaySample& sample,
@@ -150,6 +150,10 @@ class ReplayReader {
                        const ReplayContext& context,
                        Outbox& out);
     void send_gap(SequenceRange range, const ReplayContext& context, Outbox& out) const;
+    void put_heartbeat(SequenceNumber last,
+                       bool final,
+                       const ReplayContext& context,
+                       Outbox& out) const;
     void send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out);
     void send_empty_heartbeat(const ReplayContext& context, Outbox& out) const;
     void repair(const wire::SequenceNumberSet& wanted,

@@ -24,9 +24,7 @@ void ReplayWriter::resume_process(const GuidPrefix& process, ReplayNumbers numbe
 
 void ReplayWriter::match(const Guid& reader,
                          DestinationPtr destination,
-                         ReplayReaderTraits traits,
-                         MonoTime now) {
-    (void)now;
+                         ReplayReaderTraits traits) {
     if (index_.contains(reader)) return;
     Process& process = processes_[reader.prefix];
     process.readers.push_back(

@@ -43,10 +43,7 @@ class ReplayWriter {
     // and it has seen HEARTBEATs of this writer.
     void resume_process(const GuidPrefix& process, ReplayNumbers numbers);
     // A remote reader that matched. Nothing is sent to it but empty ranges until begin().
-    void match(const Guid& reader,
-               DestinationPtr destination,
-               ReplayReaderTraits traits,
-               MonoTime now);
+    void match(const Guid& reader, DestinationPtr destination, ReplayReaderTraits traits);
     void unmatch(const Guid& reader);
     // The participant is gone (disposed, or its lease ran out): its readers and numbers with it.
     void forget_process(const GuidPrefix& process);

@@ -274,6 +274,11 @@ void StatefulReader::give_up_if_stuck(Writer& writer,
     refuse_for_good(writer, writer.stuck_at, now, out);
 }
 
+bool StatefulReader::numbering_restarted(const Guid& writer) const {
+    const auto known = writers_.find(writer);
+    return known != writers_.end() && known->second.proxy.numbering_restarted();
+}
+
 std::optional<WriterStatus> StatefulReader::status(const Guid& writer) const {
     const auto known = writers_.find(writer);
     if (known == writers_.end()) return std::nullopt;

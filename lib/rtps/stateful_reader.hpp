@@ -157,7 +157,10 @@ class StatefulReader {
     // When to call tick() next; MonoTime::max() for never. Constant time.
     [[nodiscard]] MonoTime next_deadline() const { return earliest_; }
 
-    // Nothing when `writer` is not matched.
+    // WriterStatus::numbering_restarted alone, at no cost: asked after every HEARTBEAT.
+    [[nodiscard]] bool numbering_restarted(const Guid& writer) const;
+    // Nothing when `writer` is not matched. Counts what is missing, which takes time with what is
+    // held.
     [[nodiscard]] std::optional<WriterStatus> status(const Guid& writer) const;
     // Octets of samples held out of order and of samples under assembly.
     [[nodiscard]] std::size_t held_bytes() const { return held_.used; }

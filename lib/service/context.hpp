@@ -25,6 +25,14 @@ struct Context {
     bool store_blocked{false};
 
     [[nodiscard]] std::uint64_t next_ticket() { return ++last_ticket; }
+    // The id of an endpoint of ours; a new one is stored before peers hear of it.
+    [[nodiscard]] EntityId claim(Side side, const std::string& description, EntityKind kind) {
+        const EntityIds::Given given = entities.claim(side, description, kind);
+        if (given.is_new) {
+            save(store::RecordKind::identity, entity_key(side, description), encode(given.id));
+        }
+        return given.id;
+    }
     void save(store::RecordKind kind, Buffer key, Buffer value) {
         commands.emplace_back(store::SaveRecord{0, kind, std::move(key), std::move(value), false});
     }

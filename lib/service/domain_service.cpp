@@ -73,19 +73,6 @@ bool is_exact(const TopicRule& rule) {
            !discovery::is_pattern(rule.topic) && !discovery::is_pattern(rule.type);
 }
 
-DurabilityKind offered_by(ServeKind serve) {
-    switch (serve) {
-        case ServeKind::transient_local:
-            return DurabilityKind::transient_local;
-        case ServeKind::transient:
-            return DurabilityKind::transient;
-        case ServeKind::persistent:
-        case ServeKind::never:
-            return DurabilityKind::persistent;
-    }
-    return DurabilityKind::persistent;
-}
-
 }  // namespace
 
 DomainService::DomainService(DomainOptions options, EventLog& events)
@@ -169,7 +156,7 @@ void DomainService::open_exact_rules(Now now) {
         meta.key.keyed = rule.keyed == KeyedChoice::yes;
         if (!rule.partition.empty() && !discovery::is_pattern(rule.partition))
             meta.key.partitions = {rule.partition};
-        meta.key.durability = offered_by(rule.serve);
+        meta.key.durability = weakest_served(&rule);
         meta.qos.durability = meta.key.durability;
         meta.qos.reliability = ReliabilityKind::reliable;
         const ResolvedContract contract =
@@ -191,7 +178,7 @@ void DomainService::settle(Now now) {
     absent_due_ = after(now.mono, options_.config.network_lease);
     for (const Side side : {Side::ingest, Side::replay}) {
         participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
-        retract_unclaimed(side, now.mono);
+        retract_unclaimed(side);
         for (const discovery::ParticipantData& peer : peers_)
             participant.restore_peer(peer, now.mono);
         participant.start(now.mono);
@@ -199,9 +186,9 @@ void DomainService::settle(Now now) {
     peers_.clear();
 }
 
-void DomainService::retract_unclaimed(Side side, MonoTime now) {
+void DomainService::retract_unclaimed(Side side) {
     for (const EntityIds::Unclaimed& gone : entities_.unclaimed(side)) {
-        participants_[static_cast<std::size_t>(side)]->retract(gone.id, now);
+        participants_[static_cast<std::size_t>(side)]->retract(gone.id);
         entities_.forget(side, gone.description);
         commands_.emplace_back(
             store::EraseRecord{store::RecordKind::identity, entity_key(side, gone.description)});
@@ -409,34 +396,11 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
 
     const auto late_readers = replay_->readers();
     for (const store::GroupStatus& stored : store.groups) {
-        const GroupKey& key = stored.meta.key;
-        TopicStatus topic;
-        topic.topic = key.topic;
-        topic.type = key.type;
-        topic.keyed = key.keyed;
-        topic.partitions = key.partitions;
-        topic.representation = key.representation;
-        topic.durability = key.durability;
-        topic.storage = stored.meta.storage;
-        topic.contract = stored.meta.contract;
-        topic.contract_source = stored.meta.contract_source;
-        topic.retained_samples = stored.retained;
-        topic.retained_bytes = stored.payload_bytes;
-        topic.disk_bytes = stored.disk_bytes;
-        topic.degraded = stored.degraded;
-
-        const auto group = groups_.all().find(key);
+        TopicStatus topic = store::topic_status(stored);
+        const auto group = groups_.all().find(stored.meta.key);
         const bool served = group != groups_.all().end();
         for (const store::WriterStatus& known : stored.writers) {
-            WriterStatus writer;
-            writer.topic = key.topic;
-            writer.type = key.type;
-            writer.guid = known.source_writer;
-            writer.retired = known.retired;
-            writer.committed = known.last_number.value;
-            writer.received = known.last_number.value;
-            writer.retained_samples = known.retained;
-            writer.retained_bytes = known.payload_bytes;
+            WriterStatus writer = store::writer_status(stored, known);
             if (served) {
                 for (const auto& [guid, source] : group->second->writers) {
                     if (source.source != known.source_writer) continue;
@@ -450,7 +414,6 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
             }
             result.writers.push_back(std::move(writer));
         }
-        topic.writers = stored.writers.size();
         topic.readers =
             static_cast<std::uint64_t>(std::ranges::count_if(late_readers, [&](const auto& reader) {
                 return served && reader.group == group->second.get();

@@ -80,7 +80,7 @@ class DomainService {
     void open_stored_groups(Now now);
     void open_exact_rules(Now now);
     void settle(Now now);
-    void retract_unclaimed(Side side, MonoTime now);
+    void retract_unclaimed(Side side);
     void drain_events(Side side, Now now);
     void on_ingest_event(const participant::ParticipantEvent& event, Now now);
     void on_replay_event(const participant::ParticipantEvent& event, Now now);

@@ -254,14 +254,9 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
         return known->second.guid.entity;
     }
 
-    const EntityIds::Given given =
-        context_.entities.claim(Side::ingest, description, reader_kind(key.keyed));
-    if (given.is_new) {
-        context_.save(
-            store::RecordKind::identity, entity_key(Side::ingest, description), encode(given.id));
-    }
+    const EntityId id = context_.claim(Side::ingest, description, reader_kind(key.keyed));
     discovery::EndpointData data;
-    data.guid = {participant_.spdp().own().guid.prefix, given.id};
+    data.guid = {participant_.spdp().own().guid.prefix, id};
     data.participant = participant_.spdp().own().guid;
     data.vendor = vendor::own;
     data.topic = key.topic;
@@ -272,23 +267,23 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     data.qos.partitions = key.partitions;
     data.qos.ownership = key.ownership;
     data.qos.representations = {representation_xcdr1, representation_xcdr2};
-    participant_.add_reader(data, now.mono);
+    participant_.add_reader(data);
     readers_.emplace(description, data);
     // Writers that are there already may match the new reader as well.
     for (const ServedGroup* other : context_.groups.of_topic(key.topic)) {
         for (const auto& [guid, writer] : other->writers) {
-            if (writer.ingest_reader != entity::unknown && writer.ingest_reader != given.id &&
+            if (writer.ingest_reader != entity::unknown && writer.ingest_reader != id &&
                 discovery::match(writer.data, data) == discovery::MismatchReason::none) {
-                participant_.match_shadow(given.id, writer.data, false, now.mono);
+                participant_.match_shadow(id, writer.data, false, now.mono);
             }
         }
     }
     for (const auto& [guid, writer] : unserved_) {
         if (discovery::match(writer.data, data) == discovery::MismatchReason::none) {
-            participant_.match_shadow(given.id, writer.data, true, now.mono);
+            participant_.match_shadow(id, writer.data, true, now.mono);
         }
     }
-    return given.id;
+    return id;
 }
 
 void Ingest::attach_shadows(const discovery::EndpointData& writer,

@@ -65,20 +65,15 @@ void Replay::restore(ProcessNumbers numbers) {
 // --- groups and readers ---
 
 void Replay::serve(ServedGroup& group, Now now) {
-    const std::string description = describe_writer(group.meta.key);
-    const EntityIds::Given given =
-        context_.entities.claim(Side::replay, description, writer_kind(group.meta.key.keyed));
-    if (given.is_new) {
-        context_.save(
-            store::RecordKind::identity, entity_key(Side::replay, description), encode(given.id));
-    }
+    const EntityId id = context_.claim(
+        Side::replay, describe_writer(group.meta.key), writer_kind(group.meta.key.keyed));
     group.replay = replay_announcement(group.meta);
-    group.replay.guid = {replay_.spdp().own().guid.prefix, given.id};
+    group.replay.guid = {replay_.spdp().own().guid.prefix, id};
     group.replay.participant = replay_.spdp().own().guid;
-    replay_.add_replay_writer(group.replay, {}, now.mono);
+    replay_.add_replay_writer(group.replay, {});
     std::erase_if(restored_, [&](ProcessNumbers& stored) {
-        if (stored.replay_writer != given.id) return false;
-        replay_.resume_process(given.id, stored.process, std::move(stored.numbers));
+        if (stored.replay_writer != id) return false;
+        replay_.resume_process(id, stored.process, std::move(stored.numbers));
         return true;
     });
     for (const auto& [guid, reader] : replay_.sedp().readers()) {
@@ -122,7 +117,7 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
     rtps::ReplayReaderTraits traits;
     traits.reliable = reader.qos.reliability == ReliabilityKind::reliable;
     traits.shares_position = facts.shares_proxy_writer;
-    replay_.match_reader(key.first, reader, traits, now.mono);
+    replay_.match_reader(key.first, reader, traits);
     late.known_by_peer = replay_.sedp().acknowledged_by(reader.guid.prefix, key.first);
 
     late.wants_history = reader.qos.durability != DurabilityKind::volatile_;

@@ -22,8 +22,7 @@ struct ReplayUnderTest {
     void match(const Guid& reader, bool shares = true, bool reliable = true) {
         writer.match(reader,
                      destination(reader.prefix.octets[2]),
-                     {.reliable = reliable, .shares_position = shares},
-                     now);
+                     {.reliable = reliable, .shares_position = shares});
     }
     // Samples with these arrivals, each of `size` octets.
     void begin(const Guid& reader, Arrival first, Arrival last, std::size_t size = 100) {
