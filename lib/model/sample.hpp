@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace durability {
 
@@ -61,6 +62,24 @@ struct SampleMeta {
 
 // The order in which samples reached the store, over all writers of a domain; never used twice.
 using Arrival = std::uint64_t;
+
+// Arrivals that follow one another without a hole. Histories are kept as ascending lists of these:
+// mostly short ones, however many samples they stand for.
+struct ArrivalRange {
+    Arrival first{0};
+    Arrival last{0};
+    [[nodiscard]] std::uint64_t size() const { return last - first + 1; }
+    friend bool operator==(const ArrivalRange&, const ArrivalRange&) = default;
+};
+
+// Adds an arrival above all others.
+inline void append(std::vector<ArrivalRange>& ranges, Arrival arrival) {
+    if (!ranges.empty() && ranges.back().last + 1 == arrival) {
+        ranges.back().last = arrival;
+    } else {
+        ranges.push_back({arrival, arrival});
+    }
+}
 
 }  // namespace durability
 

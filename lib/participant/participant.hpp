@@ -114,12 +114,13 @@ class Participant {
     // See ReplayWriter::prepare() and begin(); begin without prepare: the reader is owed nothing.
     void prepare_history(EntityId replay_writer,
                          const Guid& reader,
-                         std::span<const rtps::HistoryItem> history);
+                         std::span<const ArrivalRange> history);
     void begin_history(EntityId replay_writer, const Guid& reader, MonoTime now);
     struct PayloadRequest {
         EntityId replay_writer;
         Guid reader;
         std::vector<Arrival> arrivals;
+        std::size_t max_octets{0};
     };
     [[nodiscard]] std::optional<PayloadRequest> next_payload_request();
     void provide_payloads(EntityId replay_writer,

@@ -241,7 +241,7 @@ void Participant::unmatch_reader(EntityId replay_writer, const Guid& reader) {
 
 void Participant::prepare_history(EntityId replay_writer,
                                   const Guid& reader,
-                                  std::span<const rtps::HistoryItem> history) {
+                                  std::span<const ArrivalRange> history) {
     const auto replay = replays_.find(replay_writer);
     if (replay != replays_.end()) replay->second.writer->prepare(reader, history);
 }
@@ -259,7 +259,8 @@ std::optional<Participant::PayloadRequest> Participant::next_payload_request() {
         const auto replay = replays_.find(id);
         if (replay != replays_.end()) {
             if (auto read = replay->second.writer->next_read()) {
-                return PayloadRequest{id, read->reader, std::move(read->arrivals)};
+                return PayloadRequest{
+                    id, read->reader, std::move(read->arrivals), read->max_octets};
             }
             replay->second.may_want_payloads = false;
         }

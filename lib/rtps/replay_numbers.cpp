@@ -5,78 +5,98 @@
 namespace durability::rtps {
 namespace {
 
-void extend(std::vector<SequenceRange>& ranges, SequenceNumber number) {
-    if (!ranges.empty() && next(ranges.back().last) == number) {
-        ranges.back().last = number;
+using Piece = ReplayNumbers::Piece;
+
+SequenceNumber plus(SequenceNumber number, std::uint64_t count) {
+    return SequenceNumber{number.value + static_cast<std::int64_t>(count)};
+}
+
+// The first number and the first arrival behind a piece.
+SequenceNumber number_end(const Piece& piece) {
+    return plus(piece.number, piece.count);
+}
+Arrival arrival_end(const Piece& piece) {
+    return piece.arrival + piece.count;
+}
+
+void extend(std::vector<SequenceRange>& ranges, SequenceRange added) {
+    if (!ranges.empty() && next(ranges.back().last) == added.first) {
+        ranges.back().last = added.last;
     } else {
-        ranges.push_back({number, number});
+        ranges.push_back(added);
     }
 }
 
 }  // namespace
 
-std::optional<ReplayNumbers::Place> ReplayNumbers::latest(Arrival arrival,
-                                                          std::optional<Place> hint) const {
-    // The usual case: the next sample of the run that held the previous one, and no later run.
-    if (hint && hint->run + 1 == runs_.size()) {
-        const auto& items = runs_[hint->run].items;
-        const std::size_t index = hint->index + 1;
-        if (index < items.size() && items[index].arrival == arrival) return Place{hint->run, index};
-    }
-    for (std::size_t run = runs_.size(); run-- > 0;) {
-        const auto& items = runs_[run].items;
-        const auto found = std::ranges::lower_bound(items, arrival, {}, &HistoryItem::arrival);
-        if (found != items.end() && found->arrival == arrival) {
-            return Place{run, static_cast<std::size_t>(found - items.begin())};
+// The highest numbers of the first arrivals of `range`, as many as follow one another; nothing when
+// its first arrival has none.
+std::optional<Piece> ReplayNumbers::latest(ArrivalRange range) const {
+    Arrival end = range.last + 1;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+        const auto piece = std::ranges::upper_bound(*run, range.first, {}, arrival_end);
+        if (piece == run->end()) continue;
+        if (piece->arrival > range.first) {
+            // A later number than those of the runs below begins here.
+            end = std::min(end, piece->arrival);
+            continue;
         }
+        const std::uint64_t skipped = range.first - piece->arrival;
+        end = std::min(end, arrival_end(*piece));
+        return Piece{plus(piece->number, skipped), range.first, end - range.first};
     }
     return std::nullopt;
 }
 
-void ReplayNumbers::append_fresh(HistoryItem item) {
-    ++last_;
-    const bool continues =
-        !runs_.empty() &&
-        runs_.back().first.value + static_cast<std::int64_t>(runs_.back().items.size()) ==
-            last_.value &&
-        runs_.back().items.back().arrival < item.arrival;
-    if (!continues) runs_.push_back(Run{last_, {}});
-    runs_.back().items.push_back(item);
+void ReplayNumbers::append_fresh(ArrivalRange range) {
+    const SequenceNumber first = next(last_);
+    last_ = plus(last_, range.size());
+    const Piece* previous = runs_.empty() ? nullptr : &runs_.back().back();
+    const bool continues = previous != nullptr && number_end(*previous) == first &&
+                           arrival_end(*previous) <= range.first;
+    if (!continues) {
+        runs_.push_back({{first, range.first, range.size()}});
+    } else if (arrival_end(*previous) == range.first) {
+        runs_.back().back().count += range.size();
+    } else {
+        runs_.back().push_back({first, range.first, range.size()});
+    }
 }
 
-ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const HistoryItem> history) {
+ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const ArrivalRange> history) {
     Assignment result;
     result.first_fresh = next(last_);
 
     // Reuse while every sample is known and numbers ascend; from the first that is not, everything
     // gets fresh numbers, because order inside a run is all that keeps an old value from following
     // a new one.
-    std::size_t at = 0;
+    bool reuse = true;
     SequenceNumber previous_number{0};
-    std::optional<Place> place;
-    for (; at < history.size(); ++at) {
-        place = latest(history[at].arrival, place);
-        if (!place) break;
-        const SequenceNumber number{runs_[place->run].first.value +
-                                    static_cast<std::int64_t>(place->index)};
-        if (number <= previous_number) break;
-        extend(result.owned, number);
-        previous_number = number;
-    }
-    for (; at < history.size(); ++at) {
-        append_fresh(history[at]);
-        extend(result.owned, last_);
+    for (ArrivalRange range : history) {
+        while (reuse && range.first <= range.last) {
+            const auto known = latest(range);
+            reuse = known && known->number > previous_number;
+            if (!reuse) break;
+            previous_number = previous(number_end(*known));
+            extend(result.owned, {known->number, previous_number});
+            range.first += known->count;
+        }
+        if (range.first > range.last) continue;
+        const SequenceNumber first = next(last_);
+        append_fresh(range);
+        extend(result.owned, {first, last_});
     }
     return result;
 }
 
-std::optional<HistoryItem> ReplayNumbers::find(SequenceNumber number) const {
-    auto run = std::ranges::upper_bound(runs_, number, {}, &Run::first);
+std::optional<Arrival> ReplayNumbers::find(SequenceNumber number) const {
+    const auto first_of = [](const Run& run) { return run.front().number; };
+    auto run = std::ranges::upper_bound(runs_, number, {}, first_of);
     if (run == runs_.begin()) return std::nullopt;
     --run;
-    const auto index = static_cast<std::size_t>(number.value - run->first.value);
-    if (index >= run->items.size()) return std::nullopt;
-    return run->items[index];
+    const auto piece = std::ranges::upper_bound(*run, number, {}, number_end);
+    if (piece == run->end()) return std::nullopt;
+    return piece->arrival + static_cast<std::uint64_t>(number.value - piece->number.value);
 }
 
 }  // namespace durability::rtps

@@ -5,6 +5,9 @@
 // reader is sent the same number again: readers of one Cyclone DDS process share one position in
 // this writer's numbers, and those that already passed a number ignore it. A sample may be given a
 // second, higher number when the order of arrival demands it; the highest one counts from then on.
+//
+// Memory and time go with the number of pieces: stretches of numbers that stand for arrivals
+// without a hole. A long history of one busy topic is a single one.
 #pragma once
 
 #include "model/sample.hpp"
@@ -18,27 +21,24 @@
 
 namespace durability::rtps {
 
-// A sample as far as numbering and pacing need to know it.
-struct HistoryItem {
-    Arrival arrival{0};
-    std::uint32_t size{0};  // octets of serialized payload
-    friend bool operator==(const HistoryItem&, const HistoryItem&) = default;
-};
-
 class ReplayNumbers {
   public:
-    // Consecutive numbers with ascending arrivals.
-    struct Run {
-        SequenceNumber first{1};
-        std::vector<HistoryItem> items;
-        friend bool operator==(const Run&, const Run&) = default;
+    // Numbers number .. number + count - 1 stand for arrivals arrival .. arrival + count - 1.
+    struct Piece {
+        SequenceNumber number{1};
+        Arrival arrival{0};
+        std::uint64_t count{0};
+        friend bool operator==(const Piece&, const Piece&) = default;
     };
+    // Consecutive numbers with ascending arrivals.
+    using Run = std::vector<Piece>;
 
     ReplayNumbers() = default;
     // Numbers 1..last_used were given out by an earlier run of the daemon and stand for nothing
     // now.
     explicit ReplayNumbers(SequenceNumber last_used) : last_(last_used) {}
-    // Likewise, but what some of them stand for is known: `runs`, in ascending order of numbers.
+    // Likewise, but what some of them stand for is known: `runs`, none of them empty, in ascending
+    // order of numbers.
     ReplayNumbers(std::vector<Run> runs, SequenceNumber last_used)
         : runs_(std::move(runs)), last_(last_used) {}
     [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
@@ -47,22 +47,18 @@ class ReplayNumbers {
         std::vector<SequenceRange> owned;  // ascending; what the reader is to be sent
         SequenceNumber first_fresh{1};     // numbers from here on were not used before
     };
-    // Numbers for `history` (ascending arrivals), such that number order is arrival order. Reuses
-    // what the process knows as long as that is possible, then continues with fresh numbers.
-    Assignment assign(std::span<const HistoryItem> history);
+    // Numbers for `history` (ascending), such that number order is arrival order. Reuses what the
+    // process knows as long as that is possible, then continues with fresh numbers.
+    Assignment assign(std::span<const ArrivalRange> history);
 
     // What a number stands for; nothing for a number that was never used or stands for nothing.
-    [[nodiscard]] std::optional<HistoryItem> find(SequenceNumber number) const;
+    [[nodiscard]] std::optional<Arrival> find(SequenceNumber number) const;
     // The greatest number given out; 0 when there is none.
     [[nodiscard]] SequenceNumber last() const { return last_; }
 
   private:
-    struct Place {
-        std::size_t run{0};
-        std::size_t index{0};
-    };
-    [[nodiscard]] std::optional<Place> latest(Arrival arrival, std::optional<Place> hint) const;
-    void append_fresh(HistoryItem item);
+    [[nodiscard]] std::optional<Piece> latest(ArrivalRange range) const;
+    void append_fresh(ArrivalRange range);
 
     std::vector<Run> runs_;  // ascending numbers
     SequenceNumber last_{0};

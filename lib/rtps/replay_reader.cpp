@@ -361,10 +361,10 @@ std::vector<Arrival> ReplayReader::next_repair_read(const ReplayContext& context
     PendingRead read{true, {}};
     std::ranges::sort(repairs_);
     for (const SequenceNumber number : repairs_) {
-        const auto item = context.numbers.find(number);
-        if (!item) continue;  // of an earlier run of the daemon; owned numbers are always known
+        const auto arrival = context.numbers.find(number);
+        if (!arrival) continue;  // of an earlier run of the daemon; owned numbers are always known
         read.numbers.push_back(number);
-        arrivals.push_back(item->arrival);
+        arrivals.push_back(*arrival);
     }
     repairs_.clear();
     if (!arrivals.empty()) reading_ = std::move(read);
@@ -377,18 +377,14 @@ std::vector<Arrival> ReplayReader::next_read(const ReplayContext& context) {
     if (loaded_octets_ >= context.options.read_ahead / 2) return {};
     std::vector<Arrival> arrivals;
     PendingRead read;
-    std::size_t octets = 0;
-    while (octets < context.options.read_ahead) {
+    while (arrivals.size() < context.options.max_samples_read) {
         const auto number = next_owned(next_load_);
         if (!number) break;
-        const auto item = context.numbers.find(*number);
-        // A sample that alone exceeds the bound is read alone.
-        if (item && !arrivals.empty() && octets + item->size > context.options.read_ahead) break;
         next_load_ = next(*number);
-        if (!item) continue;
-        octets += item->size + 64;
+        const auto arrival = context.numbers.find(*number);
+        if (!arrival) continue;
         read.numbers.push_back(*number);
-        arrivals.push_back(item->arrival);
+        arrivals.push_back(*arrival);
     }
     if (!arrivals.empty()) reading_ = std::move(read);
     return arrivals;
@@ -401,7 +397,16 @@ void ReplayReader::provide(std::vector<ReplaySample> samples,
     if (!reading_) return;
     const PendingRead read = std::move(*reading_);
     reading_.reset();
-    for (std::size_t i = 0; i < read.numbers.size() && i < samples.size(); ++i) {
+    const std::size_t provided = std::min(read.numbers.size(), samples.size());
+    if (provided < read.numbers.size()) {
+        const auto rest = read.numbers.begin() + static_cast<std::ptrdiff_t>(provided);
+        if (read.repair) {
+            repairs_.insert(repairs_.end(), rest, read.numbers.end());
+        } else {
+            next_load_ = std::max(*rest, acked_);
+        }
+    }
+    for (std::size_t i = 0; i < provided; ++i) {
         const SequenceNumber number = read.numbers[i];
         if (number < acked_) continue;
         if (!read.repair) {

@@ -30,6 +30,7 @@ struct ReplayOptions {
     // sheet 12.5.
     std::size_t window{128U * 1024U};
     std::size_t read_ahead{128U * 1024U};
+    std::size_t max_samples_read{2'048};  // at once, however small they are
     std::size_t max_datagram{14U * 1024U};
     std::size_t fragment_size{13'440};
     Duration repair_interval{
@@ -105,9 +106,10 @@ class ReplayReader {
     // When pump() wants to be called next without any input; MonoTime::max() for never.
     [[nodiscard]] MonoTime next_deadline() const { return heartbeat_due_; }
 
-    // The samples to read next, ascending; empty when nothing is wanted now.
+    // The samples to read next, ascending; empty when nothing is wanted now. Up to
+    // ReplayOptions::read_ahead octets of them are enough.
     [[nodiscard]] std::vector<Arrival> next_read(const ReplayContext& context);
-    // What the last next_read() asked for, in the same order.
+    // What the last next_read() asked for, in the same order: all of it or the beginning.
     void provide(std::vector<ReplaySample> samples,
                  const ReplayContext& context,
                  MonoTime now,

@@ -69,14 +69,14 @@ ReplayReader* ReplayWriter::find(const Guid& reader) {
     return entry == index_.end() ? nullptr : entry->second;
 }
 
-void ReplayWriter::prepare(const Guid& reader, std::span<const HistoryItem> history) {
+void ReplayWriter::prepare(const Guid& reader, std::span<const ArrivalRange> history) {
     const ReplayReader* target = find(reader);
     if (target == nullptr || target->begun()) return;
     Process& process = processes_.at(reader.prefix);
     process.prepared[reader] = process.numbers.assign(history);
 }
 
-void ReplayWriter::begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now) {
+void ReplayWriter::begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now) {
     prepare(reader, history);
     begin(reader, now);
 }
@@ -214,7 +214,9 @@ std::optional<ReplayRead> ReplayWriter::next_read() {
     for (auto& [prefix, process] : processes_) {
         for (const auto& reader : process.readers) {
             std::vector<Arrival> arrivals = reader->next_read(context(process, *reader));
-            if (!arrivals.empty()) return ReplayRead{reader->guid(), std::move(arrivals)};
+            if (!arrivals.empty()) {
+                return ReplayRead{reader->guid(), std::move(arrivals), options_.read_ahead};
+            }
         }
     }
     return std::nullopt;

@@ -28,6 +28,7 @@ namespace durability::rtps {
 struct ReplayRead {
     Guid reader;
     std::vector<Arrival> arrivals;  // ascending
+    std::size_t max_octets{0};      // payloads beyond these are not wanted yet, but one at least is
 };
 
 // The reader has acknowledged everything it was owed.
@@ -52,13 +53,13 @@ class ReplayWriter {
     // can no longer be given any (fact sheet 4.4).
     [[nodiscard]] bool process_contacted(const GuidPrefix& process) const;
 
-    // Gives out numbers for what the reader is to have, in ascending arrival order (empty:
-    // nothing). Sends nothing yet: the numbers must survive a restart first, see numbers().
-    void prepare(const Guid& reader, std::span<const HistoryItem> history);
+    // Gives out numbers for what the reader is to have, ascending (empty: nothing). Sends nothing
+    // yet: the numbers must survive a restart first, see numbers().
+    void prepare(const Guid& reader, std::span<const ArrivalRange> history);
     // Delivers what was prepared.
     void begin(const Guid& reader, MonoTime now);
     // Both in one, where nothing has to survive.
-    void begin(const Guid& reader, std::span<const HistoryItem> history, MonoTime now);
+    void begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now);
     // What was given out to a process; null when it is not known.
     [[nodiscard]] const ReplayNumbers* numbers(const GuidPrefix& process) const;
 

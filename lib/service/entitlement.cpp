@@ -40,7 +40,7 @@ bool expired(const store::ListedSample& sample, const EntitlementInput& input) {
 // The newest source timestamp of each instance among what living writers send.
 NewestLive newest_live(const EntitlementInput& input) {
     NewestLive newest;
-    if (!input.reader.latest_arrival_wins || input.living.empty()) return newest;
+    if (!needs_whole_history(input.reader, input.living)) return newest;
     for (const store::ListedSample& sample : input.retained) {
         if (!sent_by_living_writer(sample, input) || !sample.source_timestamp.valid()) continue;
         const auto instance = instance_of(sample, input.keyed);
@@ -90,16 +90,20 @@ std::string_view name(Entitlement entitlement) {
     return "?";
 }
 
-EntitlementResult decide(const EntitlementInput& input) {
-    EntitlementResult result;
+bool needs_whole_history(const LateReader& reader,
+                         const std::unordered_map<Guid, LivingShare>& living) {
+    if (!reader.latest_arrival_wins) return false;
+    return std::ranges::any_of(living,
+                               [](const auto& entry) { return !entry.second.history.empty(); });
+}
+
+void decide(const EntitlementInput& input, EntitlementResult& result) {
     const NewestLive newest = newest_live(input);
     for (const store::ListedSample& sample : input.retained) {
         const Entitlement verdict = judge(sample, input, newest);
         ++result.counts[static_cast<std::size_t>(verdict)];
-        if (verdict == Entitlement::owed)
-            result.owed.push_back({sample.arrival, sample.payload_size});
+        if (verdict == Entitlement::owed) append(result.owed, sample.arrival);
     }
-    return result;
 }
 
 }  // namespace durability::service

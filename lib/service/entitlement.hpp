@@ -6,7 +6,6 @@
 #include "base/time.hpp"
 #include "model/qos.hpp"
 #include "model/sample.hpp"
-#include "rtps/replay_numbers.hpp"
 #include "store/commands.hpp"
 
 #include <array>
@@ -60,10 +59,15 @@ struct EntitlementInput {
 };
 
 struct EntitlementResult {
-    std::vector<rtps::HistoryItem> owed;                    // ascending arrivals
+    std::vector<ArrivalRange> owed;                         // ascending
     std::array<std::uint64_t, entitlement_count> counts{};  // by Entitlement, for `explain`
 };
 
-[[nodiscard]] EntitlementResult decide(const EntitlementInput& input);
+// Whether a verdict can depend on samples that arrived later. Where it cannot, a long history may
+// be decided on in pieces.
+[[nodiscard]] bool needs_whole_history(const LateReader& reader,
+                                       const std::unordered_map<Guid, LivingShare>& living);
+// Adds the verdicts on `retained` to `result`.
+void decide(const EntitlementInput& input, EntitlementResult& result);
 
 }  // namespace durability::service

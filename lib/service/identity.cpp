@@ -2,6 +2,7 @@
 
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
+#include "store/commands.hpp"
 
 namespace durability::service {
 namespace {
@@ -11,10 +12,9 @@ constexpr std::uint8_t key_participant = 'p';
 constexpr std::uint8_t key_counter = 'c';
 constexpr std::uint8_t key_entity = 'e';
 constexpr std::uint8_t key_frontier = 'f';
-constexpr std::uint8_t key_numbers = 'n';
+constexpr std::uint8_t key_numbers = 'm';
 
 // Beyond it a record would cost more than the duplicates it can spare a reader.
-constexpr std::size_t max_stored_numbers = 1'000'000;
 
 void put(ByteWriter& out, const Guid& guid) {
     out.bytes(to_octets(guid));
@@ -147,22 +147,21 @@ Buffer encode(const rtps::ReplayNumbers& numbers) {
     Buffer bytes;
     ByteWriter out(bytes);
     out.i64(numbers.last().value);
-    std::size_t count = 0;
-    for (const auto& run : numbers.runs())
-        count += run.items.size();
-    if (count > max_stored_numbers) {
-        out.varint(0);
-        return bytes;
-    }
+    const std::size_t last_only = bytes.size();
     out.varint(numbers.runs().size());
     for (const auto& run : numbers.runs()) {
-        out.varint(static_cast<std::uint64_t>(run.first.value));
-        out.varint(run.items.size());
-        Arrival previous = 0;
-        for (const rtps::HistoryItem& item : run.items) {
-            out.varint(item.arrival - previous);
-            out.varint(item.size);
-            previous = item.arrival;
+        out.varint(static_cast<std::uint64_t>(run.front().number.value));
+        out.varint(run.size());
+        Arrival end = 0;
+        for (const rtps::ReplayNumbers::Piece& piece : run) {
+            out.varint(piece.arrival - end);
+            out.varint(piece.count);
+            end = piece.arrival + piece.count;
+        }
+        if (bytes.size() > store::max_record_value) {
+            bytes.resize(last_only);
+            out.varint(0);
+            break;
         }
     }
     return bytes;
@@ -183,18 +182,27 @@ std::optional<ProcessNumbers> decode_numbers(ByteView key, ByteView bytes) {
     SequenceNumber expected{1};
     for (std::uint64_t i = 0; i < run_count && in.ok(); ++i) {
         rtps::ReplayNumbers::Run run;
-        run.first.value = static_cast<std::int64_t>(in.varint());
-        const std::uint64_t count = in.varint();
-        // Each number takes at least two octets, so a count cannot make us reserve what is not
+        SequenceNumber number{static_cast<std::int64_t>(in.varint())};
+        const std::uint64_t pieces = in.varint();
+        // Each piece takes at least two octets, so a count cannot make us reserve what is not
         // there.
-        if (!in.ok() || run.first < expected || count > in.remaining() / 2) return std::nullopt;
-        run.items.reserve(count);
-        Arrival previous = 0;
-        for (std::uint64_t n = 0; n < count; ++n) {
-            previous += in.varint();
-            run.items.push_back({previous, static_cast<std::uint32_t>(in.varint())});
+        if (!in.ok() || number < expected || pieces == 0 || pieces > in.remaining() / 2)
+            return std::nullopt;
+        run.reserve(pieces);
+        Arrival end = 0;
+        for (std::uint64_t n = 0; n < pieces; ++n) {
+            const std::uint64_t hole = in.varint();
+            const std::uint64_t count = in.varint();
+            const auto room = static_cast<std::uint64_t>(last.value - number.value) + 1;
+            if (last < number || count == 0 || count > room || hole > store::max_arrival - end ||
+                count > store::max_arrival - end - hole) {
+                return std::nullopt;
+            }
+            run.push_back({number, end + hole, count});
+            end += hole + count;
+            number.value += static_cast<std::int64_t>(count);
         }
-        expected = SequenceNumber{run.first.value + static_cast<std::int64_t>(count)};
+        expected = number;
         runs.push_back(std::move(run));
     }
     if (!in.ok() || in.remaining() != 0 || last.value < 0 || durability::previous(expected) > last)

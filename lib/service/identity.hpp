@@ -72,7 +72,8 @@ struct Frontier {
 [[nodiscard]] Buffer encode(const Reserved& reserved);
 [[nodiscard]] Buffer encode(const Frontier& frontier);
 [[nodiscard]] Buffer encode(EntityId id);
-// Few octets for each number. Of more than a million numbers only the greatest is kept.
+// A few octets for each stretch without a hole. Where that would be more than a record may hold,
+// only the greatest number is kept.
 [[nodiscard]] Buffer encode(const rtps::ReplayNumbers& numbers);
 // Nothing when the bytes are not what encode() makes.
 [[nodiscard]] std::optional<ParticipantIdentity> decode_identity(ByteView bytes);

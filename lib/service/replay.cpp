@@ -12,8 +12,9 @@
 namespace durability::service {
 namespace {
 
-// Entries of one page of the index: bounds what one answer of the store holds.
-constexpr std::size_t list_page = 65'536;
+// Entries of one page of the index: bounds what one answer of the store holds. Small enough for the
+// allocator to use the same memory again for every page.
+constexpr std::size_t list_page = 2'000;
 // Readers of one Cyclone DDS process that do not ask for history get one run in common when they
 // appear within this time; a later one cannot be served (fact sheet 12.2).
 constexpr Duration common_run_delay = std::chrono::milliseconds{10};
@@ -190,6 +191,7 @@ void Replay::list(const Key& key, Late& late, Arrival from) {
     command.max_entries = list_page;
     tickets_[command.ticket] = key;
     context_.commands.emplace_back(command);
+    late.page_pending = true;
 }
 
 void Replay::probe_writers(Late& late, Now now) {
@@ -216,6 +218,7 @@ void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
 void Replay::on_writer_found(const discovery::EndpointData& writer, Now now) {
     for (const Key& key : gathering_) {
         Late& late = late_.at(key);
+        if (late.decision) continue;
         const auto source = late.group->writers.find(writer.guid);
         if (source == late.group->writers.end() || late.probed.contains(writer.guid)) continue;
         probe(late, source->second, now);
@@ -244,31 +247,52 @@ std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
     return result;
 }
 
-// Once everything is known: decide, make the frontier survive, then deliver.
-void Replay::proceed(const Key& key, Late& late, Now now) {
-    if (late.phase != Phase::gathering || !late.listed || !late.known_by_peer) return;
-    if (now.mono < late.not_before || awaits_returning(late, now.mono)) return;
+// The first page of the list is here.
+bool Replay::heard_of_history(const Late& late) {
+    return late.listed || !late.retained.empty();
+}
+
+bool Replay::can_decide(Late& late, Now now) const {
+    if (!heard_of_history(late) || !late.known_by_peer) return false;
+    if (now.mono < late.not_before || awaits_returning(late, now.mono)) return false;
     for (auto& [guid, probed] : late.probed) {
         if (probed.resolved) continue;
-        if (now.mono < late.probes_until) return;
+        if (now.mono < late.probes_until) return false;
         // It did not answer within the handover window: it is dead, and the daemon speaks for it.
         probed.resolved = true;
         probed.serves = false;
     }
-    LateReader reader;
-    reader.wants_history = late.wants_history;
-    reader.matched_arrival = late.frontier.matched;
-    reader.frontier = late.frontier.acknowledged;
-    reader.latest_arrival_wins = latest_arrival_wins(late.data);
-    const auto living = shares(late);
-    EntitlementResult result = decide(EntitlementInput{late.retained,
-                                                       late.group->meta.key.keyed,
-                                                       late.group->meta.qos.lifespan,
-                                                       reader,
-                                                       living,
-                                                       now.wall});
-    late.counts = result.counts;
-    late.owed = std::move(result.owed);
+    return true;
+}
+
+// Once everything is known: decide, page by page where that is possible; make the frontier survive;
+// then deliver.
+void Replay::proceed(const Key& key, Late& late, Now now) {
+    if (late.phase != Phase::gathering) return;
+    if (!late.decision) {
+        if (!can_decide(late, now)) return;
+        Decision& decision = late.decision.emplace();
+        decision.reader.wants_history = late.wants_history;
+        decision.reader.matched_arrival = late.frontier.matched;
+        decision.reader.frontier = late.frontier.acknowledged;
+        decision.reader.latest_arrival_wins = latest_arrival_wins(late.data);
+        decision.living = shares(late);
+        decision.needs_whole_history = needs_whole_history(decision.reader, decision.living);
+        decision.time = now.wall;
+    }
+    // The store looks for the next page while this one is worked through.
+    if (!late.listed && !late.page_pending) list(key, late, late.retained.back().arrival + 1);
+    const Decision& decision = *late.decision;
+    if (!late.listed && decision.needs_whole_history) return;
+    decide({late.retained,
+            late.group->meta.key.keyed,
+            late.group->meta.qos.lifespan,
+            decision.reader,
+            decision.living,
+            decision.time},
+           late.result);
+    late.retained.clear();
+    if (!late.listed) return;
     late.retained = {};
     save_frontier(key, late);
 }
@@ -280,11 +304,11 @@ void Replay::save_frontier(const Key& key, Late& late) {
     gathering_.erase(key);
     // Nothing owed is as good as acknowledged: what a living writer gives it must not be given
     // again by a later run, when that writer is gone.
-    if (late.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
-    replay_.prepare_history(key.first, key.second, late.owed);
+    if (late.result.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
+    replay_.prepare_history(key.first, key.second, late.result.owed);
     const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
     const auto* numbers = writer == nullptr ? nullptr : writer->numbers(key.second.prefix);
-    if (numbers != nullptr && !late.owed.empty()) {
+    if (numbers != nullptr && !late.result.owed.empty()) {
         context_.save(store::RecordKind::frontier,
                       numbers_key(key.first, key.second.prefix),
                       encode(*numbers));
@@ -309,9 +333,9 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     Late& late = entry->second;
     // A record that could not be written costs at most duplicates after the next restart; the
     // history itself must not wait for the disk.
-    late.phase = late.owed.empty() ? Phase::delivered : Phase::serving;
+    late.phase = late.result.owed.empty() ? Phase::delivered : Phase::serving;
     replay_.begin_history(key.first, key.second, now.mono);
-    late.owed = {};
+    late.result.owed = {};
 }
 
 void Replay::serve_nothing(const Key& key, Late& late, std::string reason, Now now) {
@@ -437,17 +461,14 @@ void Replay::on_listed(store::SamplesListed& listed, Now now) {
     const auto entry = late_.find(key);
     if (entry == late_.end() || entry->second.phase != Phase::gathering) return;
     Late& late = entry->second;
+    late.page_pending = false;
+    late.listed = !listed.more || listed.samples.empty();
     if (late.frontier.matched == 0) late.frontier.matched = listed.last_arrival;
     if (late.retained.empty()) {
         late.retained = std::move(listed.samples);
     } else {
         late.retained.insert(late.retained.end(), listed.samples.begin(), listed.samples.end());
     }
-    if (listed.more && !late.retained.empty()) {
-        list(key, late, late.retained.back().arrival + 1);
-        return;
-    }
-    late.listed = true;
     proceed(key, late, now);
 }
 
@@ -503,6 +524,7 @@ void Replay::request_payloads() {
         command.ticket = context_.next_ticket();
         command.group = entry->second.group->handle;
         command.arrivals = std::move(request->arrivals);
+        command.max_octets = request->max_octets;
         tickets_[command.ticket] = key;
         context_.commands.emplace_back(std::move(command));
     }
@@ -518,7 +540,7 @@ MonoTime Replay::next_deadline() const {
     MonoTime due = MonoTime::max();
     for (const Key& key : gathering_) {
         const Late& late = late_.at(key);
-        if (!late.listed || !late.known_by_peer) continue;
+        if (late.decision || !heard_of_history(late) || !late.known_by_peer) continue;
         const bool waiting = std::ranges::any_of(
             late.probed, [](const auto& entry) { return !entry.second.resolved; });
         MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
@@ -532,7 +554,8 @@ std::vector<Replay::LateReaderView> Replay::readers() const {
     std::vector<LateReaderView> views;
     views.reserve(late_.size());
     for (const auto& [key, late] : late_) {
-        views.push_back({key.second, late.group, &late.data, late.phase, late.reason, late.counts});
+        views.push_back(
+            {key.second, late.group, &late.data, late.phase, late.reason, late.result.counts});
     }
     return views;
 }

@@ -85,6 +85,12 @@ class Replay {
         bool serves{false};
         SequenceRange share{};
     };
+    struct Decision {
+        LateReader reader;
+        std::unordered_map<Guid, LivingShare> living;
+        bool needs_whole_history{false};
+        WallTime time{};
+    };
     struct Late {
         discovery::EndpointData data;
         ServedGroup* group{nullptr};
@@ -94,19 +100,23 @@ class Replay {
         bool known_before{false};  // the frontier is from an earlier run
         bool wants_history{true};
         bool known_by_peer{false};
-        bool listed{false};
-        std::vector<store::ListedSample> retained;
+        std::vector<store::ListedSample> retained;  // listed and not decided on yet
+        bool page_pending{false};                   // of the list
+        bool listed{false};                         // to its end
+        // Fixed once the first page is decided on: what comes and goes later is later.
+        std::optional<Decision> decision;
         std::map<Guid, ProbedWriter> probed;
         MonoTime probes_until{};
         MonoTime not_before{};
-        std::array<std::uint64_t, entitlement_count> counts{};
-        std::vector<rtps::HistoryItem> owed;
+        EntitlementResult result;
     };
 
     void consider(ServedGroup& group, const discovery::EndpointData& reader, Now now);
     void gather(const Key& key, Late& late, Now now);
     void wait_for_company(const Key& key, Late& late);
     void list(const Key& key, Late& late, Arrival from);
+    [[nodiscard]] static bool heard_of_history(const Late& late);
+    [[nodiscard]] bool can_decide(Late& late, Now now) const;
     void probe_writers(Late& late, Now now);
     void probe(Late& late, const SourceWriter& writer, Now now);
     // A source writer that lived when the daemon went may not have been met again yet.

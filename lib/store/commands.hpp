@@ -84,6 +84,8 @@ enum class RecordKind : std::uint8_t {
     counter = 4,   // numbers that must continue above the old ones
     store = 15,    // the store's own; not to be used by others
 };
+// A larger value is refused.
+inline constexpr std::size_t max_record_value = 1'000'000;
 
 // Creates or re-opens a group. Its metadata is on disk before it is answered. Which contract is
 // then in force: the one given when it or the stored one came from a rule, or when both are the
@@ -104,12 +106,13 @@ struct ListSamples {
     Arrival to{max_arrival};
     std::size_t max_entries{std::numeric_limits<std::size_t>::max()};
 };
-// Payloads of the given samples. The caller bounds their number and bytes
-// (ListedSample::payload_size).
+// Payloads of the given samples, or of the first of them: as many as fit into max_octets, but one
+// at least.
 struct ReadSamples {
     std::uint64_t ticket{0};
     GroupHandle group{0};
     std::vector<Arrival> arrivals;  // ascending
+    std::size_t max_octets{std::numeric_limits<std::size_t>::max()};
 };
 // The writer is gone (disposed, or its lease ran out): its history is kept for the contract's
 // cleanup_delay. The expiry marker is written before anything else changes.
@@ -215,7 +218,7 @@ struct ReadSample {
 struct SamplesRead {
     std::uint64_t ticket{0};
     GroupHandle group{0};
-    std::vector<ReadSample> samples;  // one for each arrival asked for, in that order
+    std::vector<ReadSample> samples;  // one for each arrival answered for, in that order
     // Shared by whoever still sends from it: fragments of a sample may be in several queues.
     std::shared_ptr<const std::vector<Buffer>> bytes;
 };

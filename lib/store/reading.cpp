@@ -38,6 +38,22 @@ struct Wanted {
     }
 };
 
+// How many of the arrivals asked for are answered; `wanted` are those that are retained.
+std::size_t fitting(const std::vector<Wanted>& wanted, const ReadSamples& command) {
+    std::size_t all = 0;
+    for (const Wanted& one : wanted)
+        all += one.entry.payload_size;
+    if (all <= command.max_octets) return command.arrivals.size();
+    std::vector<std::size_t> sizes(command.arrivals.size(), 0);
+    for (const Wanted& one : wanted)
+        sizes[one.result] = one.entry.payload_size;
+    std::size_t octets = 0;
+    std::size_t count = 0;
+    while (count < sizes.size() && (count == 0 || octets + sizes[count] <= command.max_octets))
+        octets += sizes[count++];
+    return count;
+}
+
 // The frame at `bytes`, if it is the sample the index speaks of and undamaged.
 bool decode_wanted(ByteView bytes, const Wanted& wanted, SampleFrame& frame) {
     FrameHeader header;
@@ -65,6 +81,10 @@ SamplesListed StoreCore::list(const ListSamples& command) {
             const SampleIndex::Entry& entry = index.at(at);
             if (entry.arrival > command.to) break;
             if (entry.dead) continue;
+            if (taken == 0) {
+                answer.samples.reserve(answer.samples.size() +
+                                       std::min(command.max_entries, index.size()));
+            }
             if (taken++ >= command.max_entries) {
                 answer.more = true;
                 break;
@@ -115,6 +135,10 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
             const SampleIndex::Entry& entry = index.at(at);
             if (entry.arrival == arrival && !entry.dead) wanted.push_back({entry, i});
         }
+    }
+    if (const std::size_t answered = fitting(wanted, command); answered < answer.samples.size()) {
+        answer.samples.resize(answered);
+        std::erase_if(wanted, [&](const Wanted& one) { return one.result >= answered; });
     }
     std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
         return std::pair(a.entry.log, a.entry.offset8) < std::pair(b.entry.log, b.entry.offset8);

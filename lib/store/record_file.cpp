@@ -93,6 +93,12 @@ Status RecordFile::open(FileSystem& files, const std::string& folder, ScanResult
 }
 
 Status RecordFile::set(RecordKind kind, Buffer key, Buffer value) {
+    // What is longer would be taken for damage when it is read again.
+    if (8 + key.size() + value.size() > max_record_body || value.size() > max_record_value) {
+        return fail(Errc::invalid_argument,
+                    "record of " + std::to_string(value.size()) +
+                        " octets: " + std::to_string(max_record_value) + " are possible");
+    }
     Key name{kind, std::move(key)};
     const auto at = table_.find(name);
     if (at != table_.end() && at->second == value) return {};

@@ -128,8 +128,9 @@ struct Executor {
     void operator()(SaveRecord& command) {
         Status done =
             core.records.set(command.kind, std::move(command.key), std::move(command.value));
-        // The table has the value now; a sync repairs a file that did not take it.
-        if (command.sync) done = core.records.sync();
+        const bool refused = !done && done.error().code == Errc::invalid_argument;
+        // Else the table has the value now; a sync repairs a file that did not take it.
+        if (command.sync && !refused) done = core.records.sync();
         out.push_back(RecordSaved{command.ticket, std::move(done)});
     }
     void operator()(EraseRecord& command) {

@@ -26,19 +26,22 @@ struct ReplayUnderTest {
     }
     // Samples with these arrivals, each of `size` octets.
     void begin(const Guid& reader, Arrival first, Arrival last, std::size_t size = 100) {
-        std::vector<rtps::HistoryItem> items;
+        std::vector<ArrivalRange> history;
         for (Arrival arrival = first; arrival <= last; ++arrival) {
             contents.try_emplace(arrival, bytes(size, static_cast<std::uint8_t>(arrival)));
-            items.push_back({arrival, static_cast<std::uint32_t>(contents[arrival].size())});
+            append(history, arrival);
         }
-        writer.begin(reader, items, now);
+        writer.begin(reader, history, now);
     }
     // Carries out every read that is wanted; returns how many payloads were read.
     std::size_t serve_reads() {
         std::size_t served = 0;
         while (const auto read = writer.next_read()) {
             std::vector<rtps::ReplaySample> samples;
+            std::size_t octets = 0;
             for (const Arrival arrival : read->arrivals) {
+                octets += contents.at(arrival).size();
+                if (octets > read->max_octets && !samples.empty()) break;
                 rtps::ReplaySample sample;
                 sample.arrival = arrival;
                 sample.available = !evicted.contains(arrival);

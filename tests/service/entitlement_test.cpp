@@ -59,6 +59,12 @@ LateReader reader(Arrival matched,
     return LateReader{wants, matched, frontier, arrival_wins};
 }
 
+EntitlementResult decided(const EntitlementInput& input) {
+    EntitlementResult result;
+    decide(input, result);
+    return result;
+}
+
 using Others = std::vector<store::ListedSample>;
 
 struct Row {
@@ -94,12 +100,12 @@ E verdict_on(const Row& row) {
     retained.push_back(row.judged);
     std::ranges::sort(retained, {}, &store::ListedSample::arrival);
     const auto count_of = [&](const std::vector<store::ListedSample>& samples) {
-        return decide(EntitlementInput{samples,
-                                       row.keyed,
-                                       row.lifespan,
-                                       row.reader,
-                                       row.living,
-                                       to_wall_time(seconds(1'000))})
+        return decided(EntitlementInput{samples,
+                                        row.keyed,
+                                        row.lifespan,
+                                        row.reader,
+                                        row.living,
+                                        to_wall_time(seconds(1'000))})
             .counts;
     };
     // The verdict on one of several: it alone, with the others only as circumstances.
@@ -318,13 +324,12 @@ TEST_CASE("each retained sample is owed to a late reader, or there is one reason
         CHECK(count > 0);
 }
 
-TEST_CASE("what is owed comes in order of arrival, with its size") {
-    std::vector<store::ListedSample> retained{
+TEST_CASE("what is owed comes in order of arrival") {
+    const std::vector<store::ListedSample> retained{
         stored(3, 1, 1), stored(4, 2, 1), stored(9, 1, 2), stored(12, 1, 3)};
-    retained[1].payload_size = 77;
-    const EntitlementResult result = decide(
+    const EntitlementResult result = decided(
         EntitlementInput{retained, false, infinite_qos_duration, reader(10), nobody, WallTime{}});
-    CHECK(result.owed == std::vector<rtps::HistoryItem>{{3, 10}, {4, 77}, {9, 10}});
+    CHECK(result.owed == std::vector<ArrivalRange>{{3, 4}, {9, 9}});
     CHECK(result.counts[static_cast<std::size_t>(E::owed)] == 3);
     CHECK(result.counts[static_cast<std::size_t>(E::not_history)] == 1);
 }
@@ -334,11 +339,36 @@ TEST_CASE("a sample without a source timestamp never expires and is never supers
     timeless.source_timestamp = invalid_timestamp;
     const std::vector<store::ListedSample> retained{timeless, stored(6, 2, 1, 200)};
     const Living living = lives(2, 1, 9);
-    const EntitlementResult result = decide(EntitlementInput{retained,
-                                                             false,
-                                                             QosDuration{900, 0},
-                                                             reader(10, 0, true),
-                                                             living,
-                                                             to_wall_time(seconds(1'000))});
-    CHECK(result.owed == std::vector<rtps::HistoryItem>{{5, 10}});
+    const EntitlementResult result = decided(EntitlementInput{retained,
+                                                              false,
+                                                              QosDuration{900, 0},
+                                                              reader(10, 0, true),
+                                                              living,
+                                                              to_wall_time(seconds(1'000))});
+    CHECK(result.owed == std::vector<ArrivalRange>{{5, 5}});
+}
+
+TEST_CASE("a history may be decided on in pieces unless later samples count") {
+    const Living living = lives(1, 2, 3);
+    const auto input = [&](const std::vector<store::ListedSample>& retained) {
+        return EntitlementInput{
+            retained, false, infinite_qos_duration, reader(10), living, WallTime{}};
+    };
+    const std::vector<store::ListedSample> first{stored(1, 1, 1), stored(2, 1, 2)};
+    const std::vector<store::ListedSample> second{
+        stored(3, 1, 3), stored(4, 1, 4), stored(11, 2, 1)};
+    std::vector<store::ListedSample> all = first;
+    all.insert(all.end(), second.begin(), second.end());
+    EntitlementResult pieces;
+    decide(input(first), pieces);
+    decide(input(second), pieces);
+    const EntitlementResult whole = decided(input(all));
+    CHECK(pieces.owed == std::vector<ArrivalRange>{{1, 1}, {4, 4}});
+    CHECK(pieces.owed == whole.owed);
+    CHECK(pieces.counts == whole.counts);
+
+    CHECK_FALSE(needs_whole_history(reader(10, 0, false), living));
+    CHECK(needs_whole_history(reader(10, 0, true), living));
+    CHECK_FALSE(needs_whole_history(reader(10, 0, true), lives_and_sends_nothing));
+    CHECK_FALSE(needs_whole_history(reader(10, 0, true), nobody));
 }

@@ -1,8 +1,10 @@
 // What survives a restart: encodings that come back as they were, and refuse everything else;
 // entity ids that stay what they are; which group a writer belongs to.
+#include "base/byte_writer.hpp"
 #include "service/entity_ids.hpp"
 #include "service/identity.hpp"
 #include "service/served_groups.hpp"
+#include "store/commands.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -68,8 +70,8 @@ TEST_CASE("numbers below zero are nobody's") {
 
 TEST_CASE("the meaning of a process's numbers comes back, run by run") {
     rtps::ReplayNumbers numbers(SequenceNumber{4});
-    const std::vector<rtps::HistoryItem> first{{10, 100}, {11, 5}, {40, 70'000}};
-    const std::vector<rtps::HistoryItem> second{{5, 8}, {10, 100}};
+    const std::vector<ArrivalRange> first{{10, 11}, {40, 40}};
+    const std::vector<ArrivalRange> second{{5, 5}, {10, 10}};
     std::ignore = numbers.assign(first);
     std::ignore = numbers.assign(second);
     const EntityId writer{0x303};
@@ -87,6 +89,45 @@ TEST_CASE("the meaning of a process's numbers comes back, run by run") {
     }
     CHECK_FALSE(decode_numbers(ByteView(key).first(key.size() - 1), bytes).has_value());
     CHECK_FALSE(decode_numbers({}, bytes).has_value());
+}
+
+TEST_CASE("numbers whose meaning is too long for a record come back as used") {
+    std::vector<ArrivalRange> history;
+    for (Arrival arrival = 1; arrival < 2'000'000; arrival += 2)
+        append(history, arrival);
+    rtps::ReplayNumbers numbers;
+    std::ignore = numbers.assign(history);
+    const Buffer bytes = encode(numbers);
+    CHECK(bytes.size() <= store::max_record_value);
+    const auto back = decode_numbers(numbers_key(EntityId{0x303}, prefix(9)), bytes);
+    REQUIRE(back.has_value());
+    CHECK(back->numbers.last() == numbers.last());
+    CHECK(back->numbers.runs().empty());
+}
+
+TEST_CASE("numbers that contradict one another are refused") {
+    const Buffer key = numbers_key(EntityId{0x303}, prefix(9));
+    const auto decoded = [&](std::int64_t last, std::initializer_list<std::uint64_t> rest) {
+        Buffer bytes;
+        ByteWriter out(bytes);
+        out.i64(last);
+        for (const std::uint64_t value : rest)
+            out.varint(value);
+        return decode_numbers(key, bytes).has_value();
+    };
+    // runs, then for each: first number, pieces, and for each of those: hole, count
+    CHECK(decoded(5, {1, 1, 1, 7, 5}));
+    CHECK_FALSE(decoded(4, {1, 1, 1, 7, 5}));              // above the last
+    CHECK_FALSE(decoded(-1, {0}));                         // nobody's
+    CHECK_FALSE(decoded(5, {1, 0, 1, 7, 5}));              // number 0
+    CHECK_FALSE(decoded(5, {1, 1, 1, 7, 0}));              // an empty piece
+    CHECK_FALSE(decoded(5, {1, 1, 0}));                    // an empty run
+    CHECK_FALSE(decoded(5, {2, 1, 1, 7, 2, 2, 1, 3, 1}));  // given out twice
+    const std::uint64_t huge = ~std::uint64_t{0};
+    CHECK_FALSE(decoded(5, {1, 1, 1, huge, 2}));
+    CHECK_FALSE(decoded(5, {1, 1, 1, 7, huge}));
+    CHECK_FALSE(decoded(5, {1, 1, huge, 7, 1}));
+    CHECK_FALSE(decoded(5, {1, huge, 1, 7, 1}));
 }
 
 TEST_CASE("record keys of different things differ") {

@@ -71,7 +71,8 @@ TEST_CASE("history that does not fit into one window arrives, also where samples
         Application& talker = world.start_application(vendor::eprosima);
         ModelWriter& writer = world.create_writer(talker, {});
         world.run(200ms);
-        const int samples = size > 10'000 ? 60 : 600;
+        // The smallest are more than fit into one page of the store's list.
+        const int samples = size > 10'000 ? 60 : size > 1'000 ? 600 : 5'000;
         for (int i = 0; i < samples; i += 20) {
             world.write(writer, 20, size);
             world.run(20ms);

@@ -309,6 +309,55 @@ TEST_CASE("records: the last value wins, also after a restart and many changes")
     CHECK(world.store->records(RecordKind::identity).at(0).value == Buffer{7});
 }
 
+TEST_CASE("a record that could not be read again is refused, and the others stay") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open());
+    const auto save = [&](std::uint8_t key, std::size_t size) {
+        std::vector<Completion> out;
+        world.store->execute(
+            SaveRecord{1, RecordKind::frontier, Buffer{key}, Buffer(size, 7), true}, out);
+        return std::get<RecordSaved>(out.at(0)).status.has_value();
+    };
+    CHECK(save(1, 10));
+    CHECK(save(2, max_record_value));
+    CHECK_FALSE(save(1, max_record_value + 1));
+    REQUIRE(world.reopen());
+    const auto records = world.store->records(RecordKind::frontier);
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].value.size() == 10);
+    CHECK(records[1].value.size() == max_record_value);
+}
+
+TEST_CASE("reading ends where the octets asked for end, after one sample at least") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open());
+    const GroupHandle group = world.group(unkeyed_topic("t", keep_all()));
+    std::vector<Arrival> arrivals;
+    for (int i = 1; i <= 4; ++i)
+        world.append(group, writer_guid(1), i, payload_of(i, 100));
+    world.sync();
+    for (const Kept& kept : world.kept(group))
+        arrivals.push_back(kept.arrival);
+    REQUIRE(arrivals.size() == 4);
+    const auto answered = [&](std::size_t octets) {
+        std::vector<Completion> out;
+        world.store->execute(ReadSamples{1, group, arrivals, octets}, out);
+        const auto& read = std::get<SamplesRead>(out.at(0));
+        for (std::size_t i = 0; i < read.samples.size(); ++i) {
+            CHECK(read.samples[i].arrival == arrivals[i]);
+            CHECK(read.samples[i].retained);
+        }
+        return read.samples.size();
+    };
+    CHECK(answered(0) == 1);
+    CHECK(answered(100) == 1);
+    CHECK(answered(299) == 2);
+    CHECK(answered(300) == 3);
+    CHECK(answered(400) == 4);
+}
+
 TEST_CASE("a second store on the same folder is refused") {
     FaultyFileSystem files;
     StoreWorld first(files);
