@@ -32,10 +32,10 @@ class EndpointDecoder {
         }
         if ((parameter.id & pid::vendor_specific_flag) != 0)
             return take_vendor_parameter(parameter);
-        std::optional<Complaint> taken = take_single(parameter, order);
-        if (!taken) taken = take_policy(parameter, order);
-        if (!taken) return unknown_parameter(parameter.id);
-        if (*taken) return *taken;
+        Taken taken = take_single(parameter, order);
+        if (!taken.known) taken = take_policy(parameter, order);
+        if (!taken.known) return unknown_parameter(parameter.id);
+        if (taken.complaint) return taken.complaint;
         if (!seen_.mark(pid::without_flag(parameter.id)))
             return wire::DecodeError::duplicate_parameter;
         return std::nullopt;
@@ -55,6 +55,11 @@ class EndpointDecoder {
     }
 
   private:
+    struct Taken {
+        bool known{false};
+        Complaint complaint{};
+    };
+
     // The one policy whose default depends on what the endpoint is; the GUID may have come last.
     void fill_in_defaults() {
         if (seen_.contains(pid::reliability)) return;
@@ -65,37 +70,38 @@ class EndpointDecoder {
         data_.qos.max_blocking_time = defaults.max_blocking_time;
     }
 
-    // These two: nothing if it is not a parameter we know.
-    std::optional<Complaint> take_single(const wire::Parameter& parameter, std::endian order) {
+    Taken take_single(const wire::Parameter& parameter, std::endian order) {
         const ByteView value = parameter.value;
         switch (pid::without_flag(parameter.id)) {
             case pid::endpoint_guid:
-                return assign(wire::decode_guid(value), data_.guid);
+                return {true, assign(wire::decode_guid(value), data_.guid)};
             case pid::participant_guid:
-                return assign(wire::decode_guid(value), data_.participant);
+                return {true, assign(wire::decode_guid(value), data_.participant)};
             case pid::key_hash:
-                return assign(wire::decode_guid(value), key_hash_);
+                return {true, assign(wire::decode_guid(value), key_hash_)};
             case pid::topic_name:
-                return assign(wire::decode_string(value, order, limits_.string_length),
-                              data_.topic);
+                return {
+                    true,
+                    assign(wire::decode_string(value, order, limits_.string_length), data_.topic)};
             case pid::type_name:
-                return assign(wire::decode_string(value, order, limits_.string_length), data_.type);
+                return {
+                    true,
+                    assign(wire::decode_string(value, order, limits_.string_length), data_.type)};
             case pid::protocol_version:
-                return assign(wire::decode_protocol_version(value), data_.version);
+                return {true, assign(wire::decode_protocol_version(value), data_.version)};
             case pid::vendor_id:
-                return assign(wire::decode_vendor(value), data_.vendor);
+                return {true, assign(wire::decode_vendor(value), data_.vendor)};
             case pid::expects_inline_qos:
-                return assign(wire::decode_boolean(value), data_.expects_inline_qos);
+                return {true, assign(wire::decode_boolean(value), data_.expects_inline_qos)};
             default:
-                return std::nullopt;
+                return {};
         }
     }
 
-    std::optional<Complaint> take_policy(const wire::Parameter& parameter, std::endian order) {
+    Taken take_policy(const wire::Parameter& parameter, std::endian order) {
         const auto known = wire::decode_qos_parameter(parameter, order, limits_, data_.qos);
-        if (!known) return Complaint{known.error()};
-        if (!*known) return std::nullopt;
-        return Complaint{};
+        if (!known) return {true, known.error()};
+        return {*known, std::nullopt};
     }
 
     // A vendor may do with its own ids what it likes, so nothing in them makes the list invalid.

@@ -322,7 +322,7 @@ TEST_CASE("a participant that cannot be reached is left alone") {
 TEST_CASE("a malformed announcement creates nothing and is reported") {
     Bench bench;
     Buffer payload = encode_participant(peer(2));
-    payload.resize(payload.size() - 4);  // the sentinel
+    payload.erase(payload.end() - 4, payload.end());  // the sentinel
     bench.receive(prefix_of(2), vendor::eprosima, payload, PayloadKind::data);
     const auto events = bench.events();
     REQUIRE(events.size() == 1);

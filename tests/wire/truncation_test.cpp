@@ -108,8 +108,8 @@ TEST_CASE("every prefix of every submessage with an open length is read without 
         message.insert(message.end(),
                        whole.begin() + static_cast<std::ptrdiff_t>(at),
                        whole.begin() + static_cast<std::ptrdiff_t>(at + 4 + length));
-        message[header_size + 2] = 0;
-        message[header_size + 3] = 0;
+        message.at(header_size + 2) = 0;
+        message.at(header_size + 3) = 0;
         for (std::size_t size = header_size + 4; size <= message.size(); ++size) {
             const Buffer prefix(message.begin(),
                                 message.begin() + static_cast<std::ptrdiff_t>(size));
