@@ -5,8 +5,6 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include <set>
-
 using namespace durability;
 using namespace durability::test;
 
@@ -167,15 +165,7 @@ TEST_CASE("a daemon killed in the middle of a replay finishes it when it returns
         world.run(2s);
         world.start_daemon();
         world.run(10s);
-        // The frontier says that the reader was being served, not how far it had got: it may be
-        // given the beginning again. It must not miss anything, and each run is in order.
-        std::set<std::int64_t> got;
-        for (const Delivered& sample : reader.received)
-            got.insert(sample.id.number.value);
-        CHECK(got.size() == 400);
-        CHECK(reader.count() <= before + 400);
-        const std::string text = reader.numbers_of(writer.guid());
-        CHECK(text.starts_with(numbers(1, static_cast<int>(before))));
-        CHECK(text.ends_with(" 398 399 400"));
+        // The numbers mean what they meant, so the reader recognises what it had.
+        CHECK(reader.numbers_of(writer.guid()) == numbers(1, 400));
     }
 }
