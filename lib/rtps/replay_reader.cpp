@@ -206,28 +206,52 @@ void ReplayReader::pump(const ReplayContext& context, MonoTime now, Outbox& out)
         heartbeat_due_ = MonoTime::max();
         return;
     }
+    pace(context, now);
     while (send_next(context, out)) {
-        if (since_heartbeat_ >= context.options.window / 4) send_heartbeat(context, now, out);
+        if (since_heartbeat_ >= context.options.window / 4 && pace_due_ == MonoTime::max())
+            send_heartbeat(context, now, out);
     }
     if (!traits_.reliable) return;
-    if (since_heartbeat_ > 0 || heartbeat_due_ <= now) send_heartbeat(context, now, out);
+    const Loaded* begun = under_way();
+    if (begun == nullptr) {
+        pace_due_ = MonoTime::max();
+    } else if (pace_due_ == MonoTime::max()) {
+        // The window is full now; what it takes the reader to empty its buffer.
+        const auto steps = context.options.window / context.options.paced_octets + 1;
+        pace_due_ = after(now, context.options.pace_interval * static_cast<int>(steps));
+    }
+    // While a sample is under way an answer could only ask for what is on its way.
+    if ((since_heartbeat_ > 0 && begun == nullptr) || heartbeat_due_ <= now)
+        send_heartbeat(context, now, out);
+}
+
+ReplayReader::Loaded* ReplayReader::under_way() {
+    // Looked for only where there are any: thousands of small ones may be under way.
+    if (fragmented_ == 0) return nullptr;
+    for (Loaded& loaded : loaded_) {
+        if (loaded.number >= next_send_) break;
+        if (loaded.fragments_sent < loaded.fragments && loaded.sample.available) return &loaded;
+    }
+    return nullptr;
+}
+
+void ReplayReader::pace(const ReplayContext& context, MonoTime now) {
+    paced_left_ = 0;
+    if (pace_due_ > now) return;
+    paced_left_ = context.options.paced_octets;
+    pace_due_ = after(now, context.options.pace_interval);
 }
 
 // One datagram's worth at most; false when nothing may be sent now.
 bool ReplayReader::send_next(const ReplayContext& context, Outbox& out) {
     const bool window_open = !traits_.reliable || in_flight_ < context.options.window;
-    if (!window_open) return false;
+    if (!window_open && paced_left_ == 0) return false;
     // Large samples that are under way, or asked for again from their first fragment.
-    // Looked for only where there are any: thousands of small ones may be under way.
-    if (fragmented_ > 0) {
-        for (Loaded& loaded : loaded_) {
-            if (loaded.number >= next_send_) break;
-            if (loaded.fragments_sent < loaded.fragments && loaded.sample.available) {
-                return send_loaded(loaded, context, out);
-            }
-        }
+    if (Loaded* const loaded = under_way()) {
+        if (!window_open) paced_left_ -= std::min(paced_left_, context.options.fragment_size);
+        return send_loaded(*loaded, context, out);
     }
-    if (next_send_ > high_) return false;
+    if (!window_open || next_send_ > high_) return false;
     if (needs_empty_heartbeat(context) && traits_.reliable && next_send_ == SequenceNumber{1} &&
         since_heartbeat_ == 0) {
         send_empty_heartbeat(context, out);

@@ -17,6 +17,7 @@
 #include "rtps/replay_numbers.hpp"
 #include "wire/submessage.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -33,6 +34,12 @@ struct ReplayOptions {
     std::size_t max_samples_read{2'048};  // at once, however small they are
     std::size_t max_datagram{14U * 1024U};
     std::size_t fragment_size{13'440};
+    // A sample larger than the window. Its reader can confirm no part of it but by asking for what
+    // is missing, which Cyclone DDS does no sooner than 100 ms after a HEARTBEAT: so the rest of a
+    // sample that was begun goes out at this pace, which no receive buffer was seen to lose at
+    // (fact sheet 12.5). The next sample waits until it is acknowledged.
+    std::size_t paced_octets{48U * 1024U};
+    Duration pace_interval{std::chrono::milliseconds{1}};
     Duration repair_interval{
         std::chrono::milliseconds{20}};  // the same number is not repeated sooner
     Duration first_heartbeat_delay{std::chrono::milliseconds{20}};
@@ -104,7 +111,7 @@ class ReplayReader {
     // Sends what the window allows, heartbeats that are due.
     void pump(const ReplayContext& context, MonoTime now, Outbox& out);
     // When pump() wants to be called next without any input; MonoTime::max() for never.
-    [[nodiscard]] MonoTime next_deadline() const { return heartbeat_due_; }
+    [[nodiscard]] MonoTime next_deadline() const { return std::min(heartbeat_due_, pace_due_); }
 
     // The samples to read next, ascending; empty when nothing is wanted now. Up to
     // ReplayOptions::read_ahead octets of them are enough.
@@ -141,6 +148,10 @@ class ReplayReader {
     void acknowledge(SequenceNumber base);
     void charge(Loaded& loaded, std::size_t octets);
     [[nodiscard]] bool send_next(const ReplayContext& context, Outbox& out);
+    // The first sample of which some fragments went out and others did not; null when there is
+    // none.
+    [[nodiscard]] Loaded* under_way();
+    void pace(const ReplayContext& context, MonoTime now);
     [[nodiscard]] bool send_loaded(Loaded& loaded, const ReplayContext& context, Outbox& out);
     void send_data(SequenceNumber number,
                    const ReplaySample& sample,
@@ -181,6 +192,8 @@ class ReplayReader {
     std::optional<PendingRead> reading_;
     std::size_t in_flight_{0};
     std::size_t since_heartbeat_{0};
+    std::size_t paced_left_{0};  // of a sample under way, beyond the window
+    MonoTime pace_due_{MonoTime::max()};
     MonoTime heartbeat_due_{MonoTime::max()};
     Duration heartbeat_delay_{};
 };

@@ -155,7 +155,7 @@ TEST_CASE(
     std::set<std::uint32_t> got;
     const auto take = [&] {
         const Sent sent = replay.sent();
-        CHECK(octets(sent) < options.window + 4 * options.max_datagram);
+        CHECK(octets(sent) < options.window + options.paced_octets + 4 * options.max_datagram);
         for (const wire::DataFrag& fragment : sent.data_frags) {
             CHECK(fragment.sample_size == (8U << 20U));
             CHECK(std::ranges::equal(fragment.payload,
@@ -183,6 +183,43 @@ TEST_CASE(
     CHECK(got.size() == total);
     replay.acknack(reader, 2);
     CHECK(replay.complete(reader));
+}
+
+TEST_CASE("a large sample that was begun goes out whole without a word of the reader") {
+    ReplayUnderTest replay;
+    const rtps::ReplayOptions options;
+    replay.match(reader);
+    replay.begin(reader, 1, 2, 8U << 20U);
+    replay.serve_reads();
+    replay.run(0s);
+    CHECK(octets(replay.sent()) < options.window + 4 * options.max_datagram);
+    std::size_t most = 0;
+    std::set<std::uint32_t> got;
+    Duration taken{};
+    const std::uint32_t total = ((8U << 20U) + 13'439U) / 13'440U;
+    for (; taken < 1s && got.size() < total - 10; taken += 1ms) {
+        replay.run(1ms);
+        const Sent sent = replay.sent();
+        most = std::max(most, octets(sent));
+        for (const wire::DataFrag& fragment : sent.data_frags) {
+            CHECK(fragment.number == sn(1));
+            CHECK(got.insert(fragment.first.value).second);
+        }
+    }
+    CHECK(got.size() >= total - 11);
+    CHECK(most < 2 * options.paced_octets);
+    CHECK(taken > 100ms);
+    CHECK(taken < 300ms);
+    // The second one waits for the first to be acknowledged, for however long.
+    replay.run(60s);
+    Sent sent = replay.sent();
+    CHECK(sent.data_frags.empty());
+    CHECK(sent.datagrams.size() < 40);
+    replay.acknack(reader, 2);
+    sent = replay.sent();
+    REQUIRE_FALSE(sent.data_frags.empty());
+    CHECK(sent.data_frags.front().number == sn(2));
+    CHECK(octets(sent) < options.window + 4 * options.max_datagram);
 }
 
 TEST_CASE("a reader that never answers costs a window and a HEARTBEAT now and then") {
