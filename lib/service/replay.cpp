@@ -56,7 +56,7 @@ bool said_goodbye(discovery::LossReason reason) {
 }  // namespace
 
 void Replay::restore(const Frontier& frontier) {
-    frontiers_[{frontier.replay_writer, frontier.reader}] = frontier;
+    remember({frontier.replay_writer, frontier.reader}, frontier);
 }
 
 void Replay::restore(ProcessNumbers numbers) {
@@ -320,7 +320,22 @@ void Replay::save_frontier(const Key& key, Late& late) {
     command.value = encode(late.frontier);
     tickets_[command.ticket] = key;
     context_.commands.emplace_back(std::move(command));
-    frontiers_[key] = late.frontier;
+    remember(key, late.frontier);
+}
+
+// At the limit the oldest one is forgotten, of a reader that is not there if possible: should it
+// come back, it is a new reader.
+void Replay::remember(const Key& key, const Frontier& frontier) {
+    if (!frontiers_.contains(key) && frontiers_.size() >= context_.config.limits.frontiers) {
+        const auto age = [&](const auto& entry) {
+            return std::pair(late_.contains(entry.first), entry.second.matched);
+        };
+        const auto oldest = std::ranges::min_element(frontiers_, {}, age);
+        context_.commands.emplace_back(store::EraseRecord{
+            store::RecordKind::frontier, frontier_key(oldest->first.second, oldest->first.first)});
+        frontiers_.erase(oldest);
+    }
+    frontiers_[key] = frontier;
 }
 
 void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
@@ -446,7 +461,7 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
     if (late.phase != Phase::serving) return;
     late.phase = Phase::delivered;
     late.frontier.acknowledged = late.frontier.matched;
-    frontiers_[entry->first] = late.frontier;
+    remember(entry->first, late.frontier);
     context_.save(
         store::RecordKind::frontier, frontier_key(reader, replay_writer), encode(late.frontier));
 }

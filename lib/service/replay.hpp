@@ -126,6 +126,7 @@ class Replay {
     template <class Concerns>
     void proceed_where(Concerns concerns, Now now);
     void save_frontier(const Key& key, Late& late);
+    void remember(const Key& key, const Frontier& frontier);
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
     [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
     [[nodiscard]] std::unordered_map<Guid, LivingShare> shares(const Late& late) const;

@@ -169,3 +169,33 @@ TEST_CASE("a daemon killed in the middle of a replay finishes it when it returns
         CHECK(reader.numbers_of(writer.guid()) == numbers(1, 400));
     }
 }
+
+TEST_CASE("of more readers than may be remembered the oldest is forgotten") {
+    World world;
+    world.config.limits.frontiers = 2;
+    world.start_daemon();
+    Application& talker = world.start_application(vendor::eprosima);
+    ModelWriter& writer = world.create_writer(talker, {});
+    world.run(200ms);
+    std::vector<const AppReader*> readers;
+    for (int i = 1; i <= 4; ++i) {
+        world.write(writer, 5);
+        REQUIRE(world.run_until_kept(writer));
+        if (i == 1) continue;
+        readers.push_back(&world.create_reader(world.start_application(vendor::eprosima), {}));
+        world.run(3s);
+    }
+    world.end_application(talker, Ending::farewell);
+    world.run(1s);
+    world.end_daemon(Ending::killed);
+    world.start_daemon();
+    world.run(5s);
+    std::size_t remembered = 0;
+    for (const ReaderStatus& reader : world.daemon().status().readers)
+        remembered += reader.state == "has everything it was owed" ? 1U : 0U;
+    CHECK(remembered == 2);
+    // For the daemon that returned, the first one is new.
+    CHECK(readers[0]->count() == 40);
+    CHECK(readers[1]->numbers_of(writer.guid()) == numbers(1, 20));
+    CHECK(readers[2]->numbers_of(writer.guid()) == numbers(1, 20));
+}
