@@ -1,6 +1,7 @@
 #include "participant/participant.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace durability::participant {
@@ -64,7 +65,8 @@ void Participant::receive(ByteView datagram, const Locator& from, MonoTime now) 
     const GuidPrefix sender = reader.header()->prefix;
     if (sender == prefix_ || spdp_.is_ignored(sender)) return;
 
-    bool renewed = false;
+    // Of the submessages so far; both change with INFO_* in the middle of a message.
+    std::optional<std::pair<GuidPrefix, GuidPrefix>> renewed;
     while (auto submessage = reader.next()) {
         if (!*submessage) {
             ++counters_.malformed;
@@ -74,12 +76,12 @@ void Participant::receive(ByteView datagram, const Locator& from, MonoTime now) 
         const wire::ReceiverState& state = reader.state();
         if (state.destination != unknown_prefix && state.destination != prefix_) continue;
         if (state.source == prefix_ || spdp_.is_ignored(state.source)) continue;
-        if (!renewed || state.source != sender) {
+        if (const std::pair named{state.source, state.destination}; renewed != named) {
             spdp_.renew(state.source,
                         now,
                         state.destination == prefix_ ? discovery::Addressed::us
                                                      : discovery::Addressed::everybody);
-            renewed = true;
+            renewed = named;
         }
         dispatch(**submessage, state, from, now);
     }

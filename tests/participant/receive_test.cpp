@@ -160,12 +160,16 @@ TEST_CASE("any message of a participant renews its lease, also one that names it
     CHECK(node.participant.spdp().find(prefix(2)) != nullptr);
 }
 
-TEST_CASE("a new participant is greeted until it has named us") {
-    ParticipantUnderTest node;
-    node.meet(1);
-    node.run(20ms);
-    CHECK(node.sent().discovery.size() == 2);  // the answer, and the first repetition
-    node.receive(Message(1).to(prefix(0)).heartbeat(1, 0, 1));
-    node.run(2s);
-    CHECK(node.sent().discovery.empty());
+TEST_CASE("a new participant is greeted until it has named us, wherever in a message it does") {
+    for (const bool behind_others : {false, true}) {
+        ParticipantUnderTest node;
+        node.meet(1);
+        node.run(20ms);
+        CHECK(node.sent().discovery.size() == 2);  // the answer, and the first repetition
+        Message message(1);
+        if (behind_others) message.heartbeat(1, 0, 1);
+        node.receive(message.to(prefix(0)).heartbeat(1, 0, 1));
+        node.run(2s);
+        CHECK(node.sent().discovery.empty());
+    }
 }
