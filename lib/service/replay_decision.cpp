@@ -1,0 +1,263 @@
+// What a late reader is owed: gathered from the store and from living writers, decided, recorded.
+#include "discovery/peer_facts.hpp"
+#include "service/replay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace durability::service {
+namespace {
+
+// Entries of one page of the index: bounds what one answer of the store holds. Small enough for the
+// allocator to use the same memory again for every page.
+constexpr std::size_t list_page = 2'000;
+// Readers of one Cyclone DDS process that do not ask for history get one run in common when they
+// appear within this time; a later one cannot be served (fact sheet 12.2).
+constexpr Duration common_run_delay = std::chrono::milliseconds{10};
+
+bool asks_for_history(const discovery::EndpointData& reader) {
+    return discovery::reader_pulls_history(reader.vendor, reader.qos.durability);
+}
+
+// See LateReader::latest_arrival_wins in entitlement.hpp.
+bool latest_arrival_wins(const discovery::EndpointData& reader) {
+    return reader.qos.history.kind == HistoryKind::keep_last &&
+           reader.qos.destination_order == DestinationOrderKind::by_reception_timestamp &&
+           !discovery::peer_facts(reader.vendor).orders_by_source_timestamp;
+}
+
+}  // namespace
+
+bool Replay::can_be_reached(const Key& key, const Late& late) const {
+    if (context_.config.compatibility.spdp_vendor == SpdpVendor::cyclonedds) return true;
+    if (asks_for_history(late.data)) return true;
+    if (!discovery::peer_facts(late.data.vendor).shares_proxy_writer) return true;
+    const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
+    return writer != nullptr && !writer->process_contacted(key.second.prefix);
+}
+
+void Replay::gather(const Key& key, Late& late, Now now) {
+    late.frontier = Frontier{key.second, key.first, 0, 0};
+    if (const auto known = frontiers_.find(key); known != frontiers_.end()) {
+        late.frontier = known->second;
+        late.known_before = true;
+        if (late.frontier.acknowledged >= late.frontier.matched) {
+            serve_nothing(key, late, "has everything it was owed", now);
+            return;
+        }
+    } else if (!can_be_reached(key, late)) {
+        context_.events.report(
+            make_event(
+                EventKind::ReaderCannotBeServed,
+                {{"topic", late.data.topic},
+                 {"reader", to_string(late.data.guid)},
+                 {"requests", std::string(name(late.data.qos.durability))},
+                 {"reason", "another reader of its process was served before"},
+                 {"cure",
+                  "let it request TRANSIENT_LOCAL, or set compatibility.spdp_vendor: cyclonedds"}}),
+            to_string(late.data.guid),
+            now);
+        serve_nothing(key, late, "another reader of its process was served before", now);
+        return;
+    }
+    late.phase = Phase::gathering;
+    gathering_.insert(key);
+    // Readers that do not ask for history share the first run of their process.
+    const bool collect =
+        !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
+    late.not_before = collect ? after(now.mono, common_run_delay) : now.mono;
+    if (discovery::peer_facts(late.data.vendor).shares_proxy_writer) wait_for_company(key, late);
+    list(key, late, late.known_before ? late.frontier.acknowledged + 1 : 0);
+    probe_writers(late, now);
+    proceed(key, late, now);
+}
+
+// A reader that asks for history must not start the run that others of its process wait to share.
+void Replay::wait_for_company(const Key& key, Late& late) {
+    for (const Key& other : gathering_) {
+        if (other.first != key.first || other.second.prefix != key.second.prefix) continue;
+        late.not_before = std::max(late.not_before, late_.at(other).not_before);
+    }
+}
+
+void Replay::list(const Key& key, Late& late, Arrival from) {
+    store::ListSamples command;
+    command.ticket = context_.next_ticket();
+    command.group = late.group->handle;
+    command.from = from;
+    // The first page says where the history of a new reader ends.
+    command.to = late.frontier.matched != 0 ? late.frontier.matched : store::max_arrival;
+    command.max_entries = list_page;
+    tickets_[command.ticket] = key;
+    context_.commands.emplace_back(command);
+    late.page_pending = true;
+}
+
+void Replay::probe_writers(Late& late, Now now) {
+    late.probes_until = after(now.mono, context_.config.replay.handover_window);
+    for (const auto& [guid, writer] : late.group->writers)
+        probe(late, writer, now);
+}
+
+void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
+    if (discovery::match(writer.data, late.data) != discovery::MismatchReason::none) return;
+    const discovery::PeerFacts facts = discovery::peer_facts(late.data.vendor);
+    ProbedWriter& probed = late.probed[writer.data.guid];
+    // Who serves late readers itself, and whom: a Cyclone DDS reader that does not ask takes
+    // history from writers of its own vendor only (fact sheet 4.4, 5.5).
+    probed.serves = discovery::serves_own_history(writer.data.vendor, writer.data.qos.durability) &&
+                    writer.data.qos.reliability == ReliabilityKind::reliable &&
+                    late.data.qos.reliability == ReliabilityKind::reliable &&
+                    (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
+                     !facts.shares_proxy_writer);
+    probed.resolved = !probed.serves;
+    if (probed.serves) ingest_.probe_writer(writer.data.guid, now.mono);
+}
+
+bool Replay::awaits_returning(const Late& late, MonoTime now) const {
+    if (now >= returning_until_) return false;
+    return std::ranges::any_of(late.group->stored, [&](const auto& entry) {
+        const auto& [source, stored] = entry;
+        if (stored.retired || ingest_.spdp().find(source.prefix) == nullptr) return false;
+        return std::ranges::none_of(late.group->writers, [&](const auto& writer) {
+            return writer.second.source == source;
+        });
+    });
+}
+
+std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
+    std::unordered_map<Guid, LivingShare> result;
+    for (const auto& [guid, probed] : late.probed) {
+        const auto writer = late.group->writers.find(guid);
+        if (writer == late.group->writers.end()) continue;
+        result[writer->second.source] = LivingShare{probed.serves ? probed.share : SequenceRange{}};
+    }
+    return result;
+}
+
+// The first page of the list is here.
+bool Replay::heard_of_history(const Late& late) {
+    return late.listed || !late.retained.empty();
+}
+
+bool Replay::can_decide(Late& late, Now now) const {
+    if (!heard_of_history(late) || !late.known_by_peer) return false;
+    if (now.mono < late.not_before || awaits_returning(late, now.mono)) return false;
+    for (auto& [guid, probed] : late.probed) {
+        if (probed.resolved) continue;
+        if (now.mono < late.probes_until) return false;
+        // It did not answer within the handover window: it is dead, and the daemon speaks for it.
+        probed.resolved = true;
+        probed.serves = false;
+    }
+    return true;
+}
+
+// Once everything is known: decide, page by page where that is possible; make the frontier survive;
+// then deliver.
+void Replay::proceed(const Key& key, Late& late, Now now) {
+    if (late.phase != Phase::gathering) return;
+    if (!late.decision) {
+        if (!can_decide(late, now)) return;
+        Decision& decision = late.decision.emplace();
+        decision.reader.wants_history = late.wants_history;
+        decision.reader.matched_arrival = late.frontier.matched;
+        decision.reader.frontier = late.frontier.acknowledged;
+        decision.reader.latest_arrival_wins = latest_arrival_wins(late.data);
+        decision.living = shares(late);
+        decision.needs_whole_history = needs_whole_history(decision.reader, decision.living);
+        decision.time = now.wall;
+    }
+    // The store looks for the next page while this one is worked through.
+    if (!late.listed && !late.page_pending) list(key, late, late.retained.back().arrival + 1);
+    const Decision& decision = *late.decision;
+    if (!late.listed && decision.needs_whole_history) return;
+    decide({late.retained,
+            late.group->meta.key.keyed,
+            late.group->meta.qos.lifespan,
+            decision.reader,
+            decision.living,
+            decision.time},
+           late.result);
+    late.retained.clear();
+    if (!late.listed) return;
+    late.retained = {};
+    save_frontier(key, late);
+}
+
+// What is sent must be known to have been sent by the next run of the daemon; so the record goes
+// first.
+void Replay::save_frontier(const Key& key, Late& late) {
+    late.phase = Phase::saving;
+    gathering_.erase(key);
+    // Nothing owed is as good as acknowledged: what a living writer gives it must not be given
+    // again by a later run, when that writer is gone.
+    if (late.result.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
+    replay_.prepare_history(key.first, key.second, late.result.owed);
+    const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
+    const auto* numbers = writer == nullptr ? nullptr : writer->numbers(key.second.prefix);
+    if (numbers != nullptr && !late.result.owed.empty()) {
+        context_.save(store::RecordKind::frontier,
+                      numbers_key(key.first, key.second.prefix),
+                      encode(*numbers));
+    }
+    store::SaveRecord command;
+    command.ticket = context_.next_ticket();
+    command.kind = store::RecordKind::frontier;
+    command.key = frontier_key(key.second, key.first);
+    command.value = encode(late.frontier);
+    tickets_[command.ticket] = key;
+    context_.commands.emplace_back(std::move(command));
+    remember(key, late.frontier);
+}
+
+// At the limit the oldest one is forgotten, of a reader that is not there if possible: should it
+// come back, it is a new reader.
+void Replay::remember(const Key& key, const Frontier& frontier) {
+    if (!frontiers_.contains(key) && frontiers_.size() >= context_.config.limits.frontiers) {
+        const auto age = [&](const auto& entry) {
+            return std::pair(late_.contains(entry.first), entry.second.matched);
+        };
+        const auto oldest = std::ranges::min_element(frontiers_, {}, age);
+        context_.commands.emplace_back(store::EraseRecord{
+            store::RecordKind::frontier, frontier_key(oldest->first.second, oldest->first.first)});
+        frontiers_.erase(oldest);
+    }
+    frontiers_[key] = frontier;
+}
+
+void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
+    const auto ticket = tickets_.find(saved.ticket);
+    if (ticket == tickets_.end()) return;
+    const Key key = ticket->second;
+    tickets_.erase(ticket);
+    const auto entry = late_.find(key);
+    if (entry == late_.end() || entry->second.phase != Phase::saving) return;
+    Late& late = entry->second;
+    // A record that could not be written costs at most duplicates after the next restart; the
+    // history itself must not wait for the disk.
+    late.phase = late.result.owed.empty() ? Phase::delivered : Phase::serving;
+    replay_.begin_history(key.first, key.second, now.mono);
+    late.result.owed = {};
+}
+
+void Replay::on_listed(store::SamplesListed& listed, Now now) {
+    const auto ticket = tickets_.find(listed.ticket);
+    if (ticket == tickets_.end()) return;
+    const Key key = ticket->second;
+    tickets_.erase(ticket);
+    const auto entry = late_.find(key);
+    if (entry == late_.end() || entry->second.phase != Phase::gathering) return;
+    Late& late = entry->second;
+    late.page_pending = false;
+    late.listed = !listed.more || listed.samples.empty();
+    if (late.frontier.matched == 0) late.frontier.matched = listed.last_arrival;
+    if (late.retained.empty()) {
+        late.retained = std::move(listed.samples);
+    } else {
+        late.retained.insert(late.retained.end(), listed.samples.begin(), listed.samples.end());
+    }
+    proceed(key, late, now);
+}
+
+}  // namespace durability::service
