@@ -56,6 +56,8 @@ Json contract_json(const Contract& contract) {
     json["max_samples_per_instance"] = limit(contract.max_samples_per_instance);
     json["cleanup_delay_ns"] = delay(contract.cleanup_delay);
     json["scope"] = name(contract.scope);
+    json["max_bytes"] = limit(contract.max_bytes);
+    json["max_age_ns"] = delay(contract.max_age);
     return json;
 }
 
@@ -184,10 +186,14 @@ Contract read_contract(const Json& json) {
     contract.max_samples = get_limit(json, "max_samples");
     contract.max_instances = get_limit(json, "max_instances");
     contract.max_samples_per_instance = get_limit(json, "max_samples_per_instance");
-    const Json cleanup = json.value("cleanup_delay_ns", Json());
-    contract.cleanup_delay = cleanup.is_number_integer()
-                                 ? std::chrono::nanoseconds(cleanup.get<std::int64_t>())
-                                 : std::chrono::nanoseconds::max();
+    const auto duration = [&](const char* key) {
+        const Json value = json.value(key, Json());
+        return value.is_number_integer() ? std::chrono::nanoseconds(value.get<std::int64_t>())
+                                         : std::chrono::nanoseconds::max();
+    };
+    contract.cleanup_delay = duration("cleanup_delay_ns");
+    contract.max_bytes = get_limit(json, "max_bytes");
+    contract.max_age = duration("max_age_ns");
     contract.scope =
         get_enum(json, "scope", std::array{ContractScope::topic, ContractScope::writer});
     return contract;

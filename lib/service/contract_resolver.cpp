@@ -108,6 +108,8 @@ ResolvedContract resolve(const TopicRule* rule,
     override_with(given.max_samples_per_instance, result.contract.max_samples_per_instance);
     override_with(given.cleanup_delay, result.contract.cleanup_delay);
     override_with(given.scope, result.contract.scope);
+    override_with(given.max_bytes, result.contract.max_bytes);
+    override_with(given.max_age, result.contract.max_age);
     // A depth alone means keep that many.
     if (given.depth && !given.history) result.contract.history = ContractHistory::keep_last;
     result.source = ContractSource::rule;

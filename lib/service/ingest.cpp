@@ -33,12 +33,17 @@ std::string describe(const Contract& contract) {
     const auto limit = [](std::uint64_t value) {
         return value == unlimited ? std::string("unlimited") : fmt::format("{}", value);
     };
-    return fmt::format("{} depth {} max_samples {} max_instances {} max_samples_per_instance {}",
-                       name(contract.history),
-                       contract.depth,
-                       limit(contract.max_samples),
-                       limit(contract.max_instances),
-                       limit(contract.max_samples_per_instance));
+    std::string text =
+        fmt::format("{} depth {} max_samples {} max_instances {} max_samples_per_instance {}",
+                    name(contract.history),
+                    contract.depth,
+                    limit(contract.max_samples),
+                    limit(contract.max_instances),
+                    limit(contract.max_samples_per_instance));
+    if (contract.max_bytes != unlimited) text += fmt::format(" max_bytes {}", contract.max_bytes);
+    if (contract.max_age != Contract{}.max_age)
+        text += fmt::format(" max_age {}s", contract.max_age / std::chrono::seconds{1});
+    return text;
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ std::string_view reason_of(Admission admission) {
             return "max_samples_per_instance";
         case Admission::samples_exhausted:
             return "max_samples";
+        case Admission::bytes_exhausted:
+            return "max_bytes";
     }
     return "?";
 }
@@ -113,7 +115,7 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     const KeyHash* const key = keyed && meta.key_hash ? &*meta.key_hash : nullptr;
     History& history = history_of(group, group.writers[index]);
     if (total_samples >= options.limits.total_samples &&
-        !replaces(history.index, keyed, group.meta.contract, key)) {
+        !replaces(history.index, keyed, group.meta.contract, key, entry.payload.size())) {
         return reject("total_samples");
     }
     const std::uint8_t flags = sample_flags(meta);
@@ -145,6 +147,7 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     encode_sample(meta, next_arrival++, entry.received, entry.payload, frames);
     wall = std::max(wall, entry.received);
     newest_this_run = std::max(newest_this_run, entry.received);
+    history.note_received(indexed.arrival, entry.received, group.meta.contract.max_age, true);
     if (meta.lifecycle != Lifecycle::data && key != nullptr) {
         history.endings.push_back(
             {history.index.find_instance(*key), indexed.arrival, entry.received, true});

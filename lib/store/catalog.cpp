@@ -339,6 +339,7 @@ void GroupLoader::feed(const SampleIndex::Entry& entry, const KeyHash* key, Wall
                              Refusal::never,
                              core_.evicted);
     }
+    history.note_received(entry.arrival, received, group_.meta.contract.max_age, false);
     if ((entry.flags & sample_flag::lifecycle_mask) != 0 && key != nullptr) {
         history.endings.push_back(
             {history.index.find_instance(*key), entry.arrival, received, false});

@@ -210,6 +210,18 @@ Contract get_contract(ByteReader& in) {
     return contract;
 }
 
+// After everything else: what older files do not have is as if it were not set.
+void put_quotas(ByteWriter& out, const Contract& contract) {
+    out.u64(contract.max_bytes);
+    out.i64(contract.max_age.count());
+}
+
+void get_quotas(ByteReader& in, Contract& contract) {
+    if (in.remaining() == 0) return;
+    contract.max_bytes = in.u64();
+    contract.max_age = std::chrono::nanoseconds{in.i64()};
+}
+
 }  // namespace
 
 void encode_group_key(const GroupKey& key, Buffer& out) {
@@ -224,6 +236,7 @@ void encode_group_meta(const GroupMeta& meta, Buffer& out) {
     writer.u8(static_cast<std::uint8_t>(meta.contract_source));
     writer.u8(static_cast<std::uint8_t>(meta.storage));
     put_qos(writer, meta.qos);
+    put_quotas(writer, meta.contract);
 }
 
 std::optional<GroupMeta> decode_group_meta(ByteView bytes) {
@@ -234,6 +247,7 @@ std::optional<GroupMeta> decode_group_meta(ByteView bytes) {
     meta.contract_source = get_enum(in, ContractSource::daemon_default);
     meta.storage = get_enum(in, StorageKind::memory);
     meta.qos = get_qos(in);
+    get_quotas(in, meta.contract);
     if (!in.ok()) return std::nullopt;
     return meta;
 }

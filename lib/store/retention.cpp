@@ -15,11 +15,13 @@ struct Bounds {
         : instances(at_least_one(contract.max_instances)),
           per_instance(at_least_one(contract.max_samples_per_instance)),
           total(at_least_one(contract.max_samples)),
-          depth(std::min({at_least_one(contract.depth), total, per_instance})) {}
+          depth(std::min({at_least_one(contract.depth), total, per_instance})),
+          bytes(at_least_one(contract.max_bytes)) {}
     std::uint64_t instances;
     std::uint64_t per_instance;
     std::uint64_t total;
     std::uint64_t depth;  // the smallest of the three that bound one instance under KEEP_LAST
+    std::uint64_t bytes;
 };
 
 // The instance a sample belongs to as far as the index knows it already.
@@ -36,7 +38,14 @@ struct Owner {
     [[nodiscard]] bool is_new() const { return known && count == 0; }
 };
 
-Admission check_keep_all(const SampleIndex& index, const Bounds& bounds, const Owner& owner) {
+bool has_room(const SampleIndex& index, const Bounds& bounds, std::uint64_t payload_size) {
+    return payload_size <= bounds.bytes && index.payload_bytes() <= bounds.bytes - payload_size;
+}
+
+Admission check_keep_all(const SampleIndex& index,
+                         const Bounds& bounds,
+                         const Owner& owner,
+                         std::uint64_t payload_size) {
     if (owner.is_new() && index.instance_count() >= bounds.instances) {
         return Admission::instances_exhausted;
     }
@@ -44,6 +53,7 @@ Admission check_keep_all(const SampleIndex& index, const Bounds& bounds, const O
         return Admission::samples_per_instance_exhausted;
     }
     if (index.size() >= bounds.total) return Admission::samples_exhausted;
+    if (!has_room(index, bounds, payload_size)) return Admission::bytes_exhausted;
     return Admission::admitted;
 }
 
@@ -77,12 +87,15 @@ Admission retain(SampleIndex& index,
     const Owner owner(index, keyed, key);
     if (contract.history == ContractHistory::keep_all) {
         if (refusal == Refusal::allowed) {
-            const Admission verdict = check_keep_all(index, bounds, owner);
+            const Admission verdict = check_keep_all(index, bounds, owner, entry.payload_size);
             if (verdict != Admission::admitted) return verdict;
         }
         index.append(entry, key);
         return Admission::admitted;
     }
+
+    if (refusal == Refusal::allowed && entry.payload_size > bounds.bytes)
+        return Admission::bytes_exhausted;
 
     // The order matters: one arriving sample can exceed several limits, and each eviction changes
     // what the next limit sees.
@@ -95,16 +108,29 @@ Admission retain(SampleIndex& index,
     }
     while (index.size() >= bounds.total)
         evicted.push_back(index.pop_oldest());
+    while (index.size() > 0 && !has_room(index, bounds, entry.payload_size))
+        evicted.push_back(index.pop_oldest());
     index.append(entry, key);
     return Admission::admitted;
 }
 
-bool replaces(const SampleIndex& index, bool keyed, const Contract& contract, const KeyHash* key) {
+void drop_before(SampleIndex& index, Arrival bound, std::vector<SampleIndex::Entry>& evicted) {
+    while (index.size() > 0 && index.at(index.begin_position()).arrival < bound)
+        evicted.push_back(index.pop_oldest());
+}
+
+bool replaces(const SampleIndex& index,
+              bool keyed,
+              const Contract& contract,
+              const KeyHash* key,
+              std::uint64_t payload_size) {
     if (contract.history == ContractHistory::keep_all) return false;
     const Bounds bounds(contract);
+    if (payload_size > bounds.bytes) return false;  // it is refused
     const Owner owner(index, keyed, key);
     return (owner.is_new() && index.instance_count() >= bounds.instances) ||
-           (owner.known && owner.count >= bounds.depth) || index.size() >= bounds.total;
+           (owner.known && owner.count >= bounds.depth) || index.size() >= bounds.total ||
+           (index.size() > 0 && !has_room(index, bounds, payload_size));
 }
 
 void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex::Entry>& evicted) {
@@ -126,6 +152,8 @@ void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex:
     for (const SampleIndex::InstanceId id : too_many)
         reduce_to(index, id, bounds.depth, evicted);
     while (index.size() > bounds.total)
+        evicted.push_back(index.pop_oldest());
+    while (index.size() > 0 && index.payload_bytes() > bounds.bytes)
         evicted.push_back(index.pop_oldest());
 }
 

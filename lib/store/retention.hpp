@@ -16,6 +16,7 @@ enum class Admission : std::uint8_t {
     instances_exhausted,
     samples_per_instance_exhausted,
     samples_exhausted,
+    bytes_exhausted,  // also for a sample that alone is above the quota
 };
 
 enum class Refusal : std::uint8_t {
@@ -37,7 +38,11 @@ enum class Refusal : std::uint8_t {
 [[nodiscard]] bool replaces(const SampleIndex& index,
                             bool keyed,
                             const Contract& contract,
-                            const KeyHash* key);
+                            const KeyHash* key,
+                            std::uint64_t payload_size);
+
+// Takes out what arrived before `bound`, oldest first.
+void drop_before(SampleIndex& index, Arrival bound, std::vector<SampleIndex::Entry>& evicted);
 
 // Trims what is retained to a contract that has become smaller: whole instances first, then each
 // instance, then the total; oldest first. KEEP_ALL keeps what it has.

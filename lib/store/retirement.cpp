@@ -172,6 +172,12 @@ void StoreCore::follow_clock(const Sweep& command, Out& out) {
                     ending.since = saturating_add(ending.since, step);
                 }
             }
+            const auto move_along = [&](History::AgeMark& mark) {
+                if (mark.this_run && is_from_before(mark.since))
+                    mark.since = saturating_add(mark.since, step);
+            };
+            std::ranges::for_each(history->ages, move_along);
+            move_along(history->newest);
         }
         for (WriterIndex index = 0; index < group->writers.size(); ++index) {
             SourceWriter& writer = group->writers[index];
@@ -259,6 +265,40 @@ bool StoreCore::purge_lifespan(Group& group, History& history, WallTime now) {
     return evicted.size() > before;
 }
 
+void History::note_received(Arrival arrival, WallTime received, Duration max_age, bool this_run) {
+    // A sample is kept longer than its age by at most this part of it.
+    constexpr int divisions = 64;
+    if (max_age != infinite_duration && newest.arrival != 0) {
+        const bool due = ages.empty() || received < ages.back().since ||
+                         received - ages.back().since >= max_age / divisions;
+        if (due) ages.push_back(newest);
+    }
+    newest = {arrival + 1, received, this_run};
+}
+
+bool StoreCore::purge_aged(Group& group, History& history, const Sweep& command) {
+    const Duration max_age = group.meta.contract.max_age;
+    if (max_age == infinite_duration) {
+        history.ages.clear();
+        return false;
+    }
+    const auto is_over = [&](const History::AgeMark& mark) {
+        const bool reached = command.now >= saturating_add(mark.since, max_age);
+        if (mark.this_run) return reached;
+        return (plausible(command.now) && reached) ||
+               (clock.has_started && command.mono - clock.started >= max_age);
+    };
+    Arrival bound = 0;
+    while (!history.ages.empty() && is_over(history.ages.front())) {
+        bound = history.ages.front().arrival;
+        history.ages.pop_front();
+    }
+    if (history.newest.arrival != 0 && is_over(history.newest)) bound = history.newest.arrival;
+    const std::size_t before = evicted.size();
+    drop_before(history.index, bound, evicted);
+    return evicted.size() > before;
+}
+
 void StoreCore::sweep(const Sweep& command, Out& out) {
     wall = command.now;
     follow_clock(command, out);
@@ -272,6 +312,7 @@ void StoreCore::sweep(const Sweep& command, Out& out) {
         for (const auto& history : group.histories) {
             purged = purge_ended_instances(group, *history, command) || purged;
             purged = purge_lifespan(group, *history, command.now) || purged;
+            purged = purge_aged(group, *history, command) || purged;
         }
         if (!purged) continue;
         // What has expired leaves the disk too, however little it is.

@@ -141,6 +141,7 @@ void SampleIndex::append(Entry entry, const KeyHash* key) {
     push(entry);
     const Position position = end_++;
     ++live_;
+    payload_bytes_ += entry.payload_size;
     if (entry.instance == none) return;
     Instance& owner = instances_[entry.instance];
     if (owner.count++ == 0) {
@@ -153,8 +154,10 @@ void SampleIndex::append(Entry entry, const KeyHash* key) {
 }
 
 void SampleIndex::kill(Position position) {
-    at(position).dead = true;
+    Entry& entry = at(position);
+    entry.dead = true;
     --live_;
+    payload_bytes_ -= entry.payload_size;
     if (position == first_) drop_dead_front();
     // Dead entries between live ones cost memory and searching; a quarter of them is the bound.
     // Each rebuild is paid for by the evictions since the last one.
@@ -216,6 +219,7 @@ void SampleIndex::rebuild() {
     }
     base_ = first_ = end_ = keyed_hint_ = 0;
     live_ = 0;
+    payload_bytes_ = 0;
     std::size_t seen = 0;
     while (!old.empty()) {
         const Chunk& chunk = old.front();
@@ -225,6 +229,7 @@ void SampleIndex::rebuild() {
             entry.next = none;
             const Position position = end_++;
             ++live_;
+            payload_bytes_ += entry.payload_size;
             if (entry.instance != none) {
                 Instance& owner = instances_[entry.instance];
                 if (owner.count++ == 0) {

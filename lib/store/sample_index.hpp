@@ -50,6 +50,8 @@ class SampleIndex {
     explicit SampleIndex(bool keyed);
 
     [[nodiscard]] std::size_t size() const { return live_; }
+    // Octets of their payloads.
+    [[nodiscard]] std::uint64_t payload_bytes() const { return payload_bytes_; }
     // Instances with at least one sample.
     [[nodiscard]] std::size_t instance_count() const { return instances_in_use_; }
     [[nodiscard]] InstanceId find_instance(const KeyHash& key) const;  // none when it has no sample
@@ -128,6 +130,7 @@ class SampleIndex {
     Position first_{0};  // the oldest live entry, or end_
     Position end_{0};
     std::size_t live_{0};
+    std::uint64_t payload_bytes_{0};
     Position keyed_hint_{0};  // no entry before it has an instance
 
     std::vector<Instance> instances_;

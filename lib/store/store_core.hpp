@@ -11,6 +11,7 @@
 #include "store/sample_index.hpp"
 #include "store/store.hpp"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,8 +34,19 @@ struct History {
         WallTime since{};
         bool this_run{false};  // stored by this process, so a step of the clock moves it
     };
+    // What arrived before `arrival` was received at `since` or earlier. About a hundred of these
+    // divide Contract::max_age; without one there are none.
+    struct AgeMark {
+        Arrival arrival{0};
+        WallTime since{};
+        bool this_run{false};
+    };
+    void note_received(Arrival arrival, WallTime received, Duration max_age, bool this_run);
+
     SampleIndex index;
     std::vector<Ending> endings;
+    std::deque<AgeMark> ages;
+    AgeMark newest;  // the mark that the next sample may set
 };
 
 struct SourceWriter {
@@ -255,6 +267,7 @@ struct StoreCore {
                                        SampleIndex::InstanceId instance);
     bool purge_ended_instances(Group& group, History& history, const Sweep& command);
     bool purge_lifespan(Group& group, History& history, WallTime now);
+    bool purge_aged(Group& group, History& history, const Sweep& command);
     [[nodiscard]] bool plausible(WallTime now) const {
         return now >= newest_received && now >= newest_this_run;
     }

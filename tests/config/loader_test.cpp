@@ -316,6 +316,21 @@ TEST_CASE("limits of a contract do not contradict each other") {
     good("topics:\n  - topic: a\n    contract: { depth: 20000 }");
 }
 
+TEST_CASE("quotas of bytes and age") {
+    const Config config =
+        good(
+            "default_contract: { max_bytes: 1GiB }\n"
+            "topics:\n  - topic: a\n    contract: { max_age: 2h, max_bytes: unlimited }")
+            .config;
+    CHECK(config.default_contract.max_bytes == 1ULL << 30U);
+    CHECK(config.default_contract.max_age == std::chrono::nanoseconds::max());
+    REQUIRE(config.topics.size() == 1);
+    CHECK(config.topics[0].contract.max_age == std::chrono::hours{2});
+    CHECK(config.topics[0].contract.max_bytes == unlimited);
+    CHECK_THAT(complaint("default_contract: { max_age: 500ms }"), Contains("max_age"));
+    CHECK_THAT(complaint("default_contract: { max_bytes: 0 }"), Contains("max_bytes"));
+}
+
 TEST_CASE("the two directories differ") {
     CHECK_THAT(complaint("store: { directory: /a, runtime_directory: /a }"),
                Contains("same as store.directory"));

@@ -34,6 +34,8 @@ ServiceStatus busy() {
     topic.contract.max_samples = 50;
     topic.contract.cleanup_delay = 5s;
     topic.contract.scope = ContractScope::writer;
+    topic.contract.max_bytes = 123;
+    topic.contract.max_age = 77s;
     topic.contract_source = ContractSource::announced;
     topic.retained_samples = 3;
     topic.retained_bytes = UINT64_MAX - 1;

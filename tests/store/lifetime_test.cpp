@@ -210,6 +210,133 @@ TEST_CASE("a sample whose lifespan is over is gone with the next sweep") {
     CHECK(world.kept(topic)[0].number == 2);
 }
 
+TEST_CASE("a topic with a quota of bytes keeps the youngest that fit, also after a restart") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open(wall_at(t0)));
+    Contract contract = keep_last(1'000);
+    contract.max_bytes = 1'000;
+    const GroupMeta meta = unkeyed_topic("t", contract);
+    GroupHandle topic = world.group(meta);
+    for (int i = 1; i <= 50; ++i)
+        world.append(topic, w1, i, payload_of(i, 100));
+    CHECK(world.kept(topic).size() == 10);
+    // Alone it is above the quota: refused, and nothing had to go for it.
+    world.append(topic, w1, 51, payload_of(51, 1'001));
+    CHECK(world.kept(topic).size() == 10);
+    CHECK(world.store->status().groups.at(0).rejected == 1);
+    world.append(topic, w1, 52, payload_of(52, 950));
+    REQUIRE(world.kept(topic).size() == 1);
+    world.sync();
+    REQUIRE(world.reopen());
+    topic = world.group(meta);
+    REQUIRE(world.kept(topic).size() == 1);
+    CHECK(world.kept(topic)[0].number == 52);
+
+    contract.max_bytes = 900;
+    GroupMeta smaller = unkeyed_topic("t", contract);
+    smaller.contract_source = ContractSource::rule;
+    CHECK(world.kept(world.group(smaller)).empty());
+}
+
+TEST_CASE("KEEP_ALL at its quota of bytes refuses what is new") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open(wall_at(t0)));
+    Contract contract = keep_all();
+    contract.max_bytes = 250;
+    const GroupHandle topic = world.group(unkeyed_topic("t", contract));
+    for (int i = 1; i <= 5; ++i)
+        world.append(topic, w1, i, payload_of(i, 100));
+    const auto kept = world.kept(topic);
+    REQUIRE(kept.size() == 2);
+    CHECK(kept[1].number == 2);
+    CHECK(world.store->status().groups.at(0).rejected == 3);
+}
+
+TEST_CASE("what is older than max_age goes with the next sweep, nothing before its time") {
+    for (const bool restarts : {false, true}) {
+        CAPTURE(restarts);
+        FaultyFileSystem files;
+        StoreWorld world(files);
+        REQUIRE(world.open(wall_at(t0)));
+        Contract contract = keep_all();
+        contract.max_age = std::chrono::seconds{640};
+        const GroupMeta meta = unkeyed_topic("t", contract);
+        GroupHandle topic = world.group(meta);
+        for (int i = 0; i < 1'000; ++i) {
+            const WallTime received = wall_at(t0 + i);
+            world.append(topic, w1, i + 1, payload_of(i), {}, Lifecycle::data, received);
+        }
+        world.sync();
+        if (restarts) {
+            REQUIRE(world.reopen());
+            topic = world.group(meta);
+        }
+        for (const std::int64_t at : {1'000, 1'100, 1'400, 1'639, 1'640}) {
+            CAPTURE(at);
+            world.store->execute(Sweep{wall_at(t0 + at), mono_at(at)}, world.out);
+            const auto kept = world.kept(topic);
+            // Sample n was received at n - 1.
+            const std::int64_t oldest = at - 640 + 1;
+            if (oldest >= 1'000) {
+                CHECK(kept.empty());
+                continue;
+            }
+            REQUIRE_FALSE(kept.empty());
+            CHECK(kept.front().number <= oldest + 1);
+            CHECK(kept.front().number >= oldest - 11);
+            CHECK(kept.back().number == 1'000);
+        }
+        // Nothing of it comes back.
+        REQUIRE(world.reopen());
+        CHECK(world.kept(world.group(meta)).empty());
+    }
+}
+
+TEST_CASE("the age of samples follows a clock that steps") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open(wall_at(0)));
+    Contract contract = keep_all();
+    contract.max_age = std::chrono::seconds{600};
+    const GroupHandle topic = world.group(unkeyed_topic("t", contract));
+    const auto sweep = [&](std::int64_t wall, std::int64_t mono) {
+        world.store->execute(Sweep{wall_at(wall), mono_at(mono)}, world.out);
+    };
+    // Booted in 1970; then the time becomes known.
+    sweep(0, 1'000);
+    world.append(topic, w1, 1, payload_of(1), {}, Lifecycle::data, wall_at(10));
+    sweep(30, 1'030);
+    sweep(t0, 1'060);
+    CHECK(world.kept(topic).size() == 1);
+    sweep(t0 + 500, 1'560);
+    CHECK(world.kept(topic).size() == 1);
+    sweep(t0 + 600, 1'660);
+    CHECK(world.kept(topic).empty());
+}
+
+TEST_CASE("an age set later counts for what was there, one taken away keeps the rest") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open(wall_at(t0)));
+    GroupMeta meta = unkeyed_topic("t", keep_all());
+    meta.contract_source = ContractSource::rule;
+    world.append(world.group(meta), w1, 1, payload_of(1), {}, Lifecycle::data, wall_at(t0));
+    world.sync();
+    REQUIRE(world.reopen());
+    meta.contract.max_age = std::chrono::seconds{100};
+    GroupHandle topic = world.group(meta);
+    world.append(topic, w1, 2, payload_of(2), {}, Lifecycle::data, wall_at(t0 + 90));
+    world.store->execute(Sweep{wall_at(t0 + 110), mono_at(10)}, world.out);
+    REQUIRE(world.kept(topic).size() == 1);
+    CHECK(world.kept(topic)[0].number == 2);
+    meta.contract.max_age = std::chrono::nanoseconds::max();
+    topic = world.group(meta);
+    world.store->execute(Sweep{wall_at(t0 + 9'999), mono_at(9'899)}, world.out);
+    CHECK(world.kept(topic).size() == 1);
+}
+
 TEST_CASE(
     "KEEP_LAST 1 under 200,000 appends keeps disk and memory in bounds, and every number known") {
     FaultyFileSystem files;

@@ -133,15 +133,25 @@ TEST_CASE("an unkeyed sample costs at most 56 bytes beside its payload") {
 TEST_CASE("metadata survives its encoding, and a cut one is refused at every length") {
     GroupMeta meta = keyed_topic("tøpic \"x\"", keep_all(7));
     meta.key.partitions = {"", "a*"};
+    meta.contract.max_bytes = 1'000'000;
+    meta.contract.max_age = std::chrono::hours{7};
     meta.qos.durability_service.emplace().limits.max_samples = 3;
     meta.qos.representations = {representation_xcdr2, representation_xcdr1};
     meta.qos.type_information = {9, 8, 7};
     Buffer bytes;
     encode_group_meta(meta, bytes);
     CHECK(decode_group_meta(bytes) == meta);
+    // Files from before there were quotas end without them.
+    const std::size_t without_quotas = bytes.size() - 16;
     for (std::size_t length = 0; length < bytes.size(); ++length) {
+        if (length == without_quotas) continue;
         REQUIRE_FALSE(decode_group_meta(ByteView(bytes).first(length)));
     }
+    const auto older = decode_group_meta(ByteView(bytes).first(without_quotas));
+    REQUIRE(older.has_value());
+    CHECK(older->contract.max_bytes == unlimited);
+    CHECK(older->contract.max_age == Contract{}.max_age);
+    CHECK(older->contract.max_samples == 7);
 }
 
 TEST_CASE("names: every name is parsed back, and nothing else is taken for one") {

@@ -23,6 +23,7 @@ class Model {
     struct Item {
         Arrival arrival;
         std::optional<std::uint32_t> instance;
+        std::uint64_t bytes{0};
         friend bool operator==(const Item&, const Item&) = default;
     };
     Model(Contract contract, bool keyed) : contract_(contract), keyed_(keyed) {}
@@ -35,11 +36,19 @@ class Model {
         const auto count = [&] {
             return static_cast<std::uint64_t>(std::count_if(items.begin(), items.end(), is_mine));
         };
+        const auto bytes = [&] {
+            std::uint64_t sum = item.bytes;
+            for (const Item& other : items)
+                sum += other.bytes;
+            return sum;
+        };
+        if (item.bytes > contract_.max_bytes) return false;
         const bool is_new = item.instance && count() == 0;
         if (contract_.history == ContractHistory::keep_all) {
             if (is_new && instances() >= contract_.max_instances) return false;
             if (item.instance && count() >= contract_.max_samples_per_instance) return false;
             if (items.size() >= contract_.max_samples) return false;
+            if (bytes() > contract_.max_bytes) return false;
             items.push_back(item);
             return true;
         }
@@ -60,6 +69,8 @@ class Model {
         while (item.instance && count() >= smallest)
             remove_oldest_mine();
         while (items.size() >= contract_.max_samples)
+            items.pop_front();
+        while (bytes() > contract_.max_bytes)
             items.pop_front();
         items.push_back(item);
         return true;
@@ -91,6 +102,7 @@ Contract random_contract(std::mt19937_64& random) {
     contract.max_samples = limit(30);
     contract.max_instances = limit(6);
     contract.max_samples_per_instance = limit(6);
+    contract.max_bytes = limit(400);
     return contract;
 }
 
@@ -110,13 +122,16 @@ TEST_CASE("the index keeps exactly what the rule says") {
             if (keyed && instance) key = key_of(*instance);
             SampleIndex::Entry entry;
             entry.arrival = arrival;
+            entry.payload_size = static_cast<std::uint32_t>(random() % 60);
             std::vector<SampleIndex::Entry> evicted;
             const std::size_t before = index.size();
-            const bool will_replace = replaces(index, keyed, contract, key ? &*key : nullptr);
+            const bool will_replace =
+                replaces(index, keyed, contract, key ? &*key : nullptr, entry.payload_size);
             const Admission verdict = retain(
                 index, keyed, contract, entry, key ? &*key : nullptr, Refusal::allowed, evicted);
             INFO("seed " << seed << " arrival " << arrival);
-            REQUIRE((verdict == Admission::admitted) == model.retain({arrival, instance}));
+            REQUIRE((verdict == Admission::admitted) ==
+                    model.retain({arrival, instance, entry.payload_size}));
             REQUIRE(will_replace == !evicted.empty());
             REQUIRE(index.size() ==
                     before - evicted.size() + (verdict == Admission::admitted ? 1U : 0U));
@@ -127,8 +142,12 @@ TEST_CASE("the index keeps exactly what the rule says") {
             if (!index.at(at).dead) kept.push_back(index.at(at).arrival);
         }
         std::vector<Arrival> expected;
-        for (const Model::Item& item : model.items)
+        std::uint64_t bytes = 0;
+        for (const Model::Item& item : model.items) {
             expected.push_back(item.arrival);
+            bytes += item.bytes;
+        }
+        REQUIRE(index.payload_bytes() == bytes);
         INFO("seed " << seed);
         REQUIRE(kept == expected);
     }

@@ -86,6 +86,8 @@ struct ContractOverride {
     std::optional<std::uint64_t> max_samples_per_instance;
     std::optional<std::chrono::nanoseconds> cleanup_delay;
     std::optional<ContractScope> scope;
+    std::optional<std::uint64_t> max_bytes;
+    std::optional<std::chrono::nanoseconds> max_age;
     friend bool operator==(const ContractOverride&, const ContractOverride&) = default;
     [[nodiscard]] bool empty() const { return *this == ContractOverride{}; }
 };

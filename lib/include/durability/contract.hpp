@@ -40,6 +40,10 @@ struct Contract {
     std::uint64_t max_samples_per_instance{unlimited};
     std::chrono::nanoseconds cleanup_delay{std::chrono::nanoseconds::max()};  // max(): infinite
     ContractScope scope{ContractScope::topic};
+    // Quotas beside what DDS has: octets of payload, and time since a sample was received. They
+    // count over the same as the other limits do.
+    std::uint64_t max_bytes{unlimited};
+    std::chrono::nanoseconds max_age{std::chrono::nanoseconds::max()};  // max(): infinite
     friend bool operator==(const Contract&, const Contract&) = default;
 };
 
