@@ -39,6 +39,15 @@ std::optional<SequenceNumber> ReplayReader::next_owned(SequenceNumber from) cons
     return std::max(range->first, from);
 }
 
+std::uint64_t ReplayReader::owned_below(SequenceNumber end) const {
+    std::int64_t count = 0;
+    for (const SequenceRange& range : owned_) {
+        if (range.first >= end) break;
+        count += std::min(next(range.last), end).value - range.first.value;
+    }
+    return static_cast<std::uint64_t>(count);
+}
+
 ReplayReader::Loaded* ReplayReader::find_loaded(SequenceNumber number) {
     const auto found = std::ranges::lower_bound(loaded_, number, {}, &Loaded::number);
     return found != loaded_.end() && found->number == number ? &*found : nullptr;

@@ -93,6 +93,9 @@ class ReplayReader {
     [[nodiscard]] SequenceNumber acked() const { return acked_; }
     [[nodiscard]] SequenceNumber high() const { return high_; }
     [[nodiscard]] std::uint64_t samples_owned() const { return samples_owned_; }
+    // Of these, sent at least once, and acknowledged.
+    [[nodiscard]] std::uint64_t samples_sent() const { return owned_below(next_send_); }
+    [[nodiscard]] std::uint64_t samples_acknowledged() const { return owned_below(acked_); }
     [[nodiscard]] bool owns_any(SequenceRange range) const;
 
     // The reader's share is known: `owned` of the numbers 1..high.
@@ -140,6 +143,7 @@ class ReplayReader {
     [[nodiscard]] bool needs_empty_heartbeat(const ReplayContext& context) const;
     [[nodiscard]] bool owns(SequenceNumber number) const;
     [[nodiscard]] std::optional<SequenceNumber> next_owned(SequenceNumber from) const;
+    [[nodiscard]] std::uint64_t owned_below(SequenceNumber end) const;
     [[nodiscard]] Loaded* find_loaded(SequenceNumber number);
     [[nodiscard]] std::uint32_t fragment_count(const ReplaySample& sample,
                                                const ReplayContext& context) const;

@@ -247,6 +247,8 @@ std::optional<ReplayWriter::ReaderStatus> ReplayWriter::status(const Guid& reade
     return ReaderStatus{known.begun(),
                         known.complete(),
                         known.samples_owned(),
+                        known.samples_sent(),
+                        known.samples_acknowledged(),
                         previous(known.acked()),
                         known.high()};
 }

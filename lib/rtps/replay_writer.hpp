@@ -78,6 +78,8 @@ class ReplayWriter {
         bool begun{false};
         bool complete{false};
         std::uint64_t owed{0};  // samples it is to have in all
+        std::uint64_t samples_sent{0};
+        std::uint64_t samples_acknowledged{0};
         SequenceNumber acknowledged{0};
         SequenceNumber high{0};
     };

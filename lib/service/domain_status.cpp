@@ -47,6 +47,8 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
         reader.durability = late.data->qos.durability;
         reader.reliable = late.data->qos.reliability == ReliabilityKind::reliable;
         reader.owed = late.counts[static_cast<std::size_t>(Entitlement::owed)];
+        reader.sent = late.sent;
+        reader.acknowledged = late.acknowledged;
         switch (late.phase) {
             case Replay::Phase::gathering:
             case Replay::Phase::saving:
@@ -57,8 +59,6 @@ DomainStatus DomainService::status(const store::StoreStatus& store) const {
                 break;
             case Replay::Phase::delivered:
                 reader.state = "complete";
-                reader.acknowledged = reader.owed;
-                reader.sent = reader.owed;
                 break;
             case Replay::Phase::unserved:
                 reader.state = late.reason;

@@ -258,8 +258,18 @@ std::vector<Replay::LateReaderView> Replay::readers() const {
     std::vector<LateReaderView> views;
     views.reserve(late_.size());
     for (const auto& [key, late] : late_) {
-        views.push_back(
-            {key.second, late.group, &late.data, late.phase, late.reason, late.result.counts});
+        LateReaderView& view = views.emplace_back();
+        view.reader = key.second;
+        view.group = late.group;
+        view.data = &late.data;
+        view.phase = late.phase;
+        view.reason = late.reason;
+        view.counts = late.result.counts;
+        const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
+        const auto status = writer == nullptr ? std::nullopt : writer->status(key.second);
+        if (!status) continue;
+        view.sent = status->samples_sent;
+        view.acknowledged = status->samples_acknowledged;
     }
     return views;
 }

@@ -75,6 +75,8 @@ class Replay {
         Phase phase{Phase::gathering};
         std::string reason;  // why it gets nothing, where that is so
         std::array<std::uint64_t, entitlement_count> counts{};
+        std::uint64_t sent{0};
+        std::uint64_t acknowledged{0};
     };
     [[nodiscard]] std::vector<LateReaderView> readers() const;
 

@@ -210,6 +210,9 @@ TEST_CASE("a large sample that was begun goes out whole without a word of the re
     CHECK(most < 2 * options.paced_octets);
     CHECK(taken > 100ms);
     CHECK(taken < 300ms);
+    CHECK(replay.writer.status(reader)->owed == 2);
+    CHECK(replay.writer.status(reader)->samples_sent == 1);
+    CHECK(replay.writer.status(reader)->samples_acknowledged == 0);
     // The second one waits for the first to be acknowledged, for however long.
     replay.run(60s);
     Sent sent = replay.sent();
@@ -219,6 +222,8 @@ TEST_CASE("a large sample that was begun goes out whole without a word of the re
     sent = replay.sent();
     REQUIRE_FALSE(sent.data_frags.empty());
     CHECK(sent.data_frags.front().number == sn(2));
+    CHECK(replay.writer.status(reader)->samples_sent == 2);
+    CHECK(replay.writer.status(reader)->samples_acknowledged == 1);
     CHECK(octets(sent) < options.window + 4 * options.max_datagram);
 }
 
