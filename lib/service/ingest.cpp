@@ -231,10 +231,7 @@ void Ingest::retire_absent(Now now) {
     for (const auto& [key, group] : context_.groups.all()) {
         if (group->state != ServedGroup::State::open) continue;
         for (auto& [source, stored] : group->stored) {
-            if (stored.retired) continue;
-            const bool present = std::ranges::any_of(
-                group->writers, [&](const auto& writer) { return writer.second.source == source; });
-            if (present) continue;
+            if (stored.retired || group->has_writer_of(source)) continue;
             context_.commands.emplace_back(store::WriterGone{group->handle, source, now.wall});
             stored.retired = true;
         }

@@ -22,6 +22,14 @@
 
 namespace durability::service {
 
+// What the verdicts on one reader's history rest on.
+struct DecisionBasis {
+    LateReader reader;
+    std::unordered_map<Guid, LivingShare> living;
+    bool needs_whole_history{false};
+    WallTime time{};
+};
+
 class Replay {
   public:
     // Two participants: readers are met and served by the replay one; the ingest one can ask a
@@ -87,12 +95,6 @@ class Replay {
         bool serves{false};
         SequenceRange share{};
     };
-    struct Decision {
-        LateReader reader;
-        std::unordered_map<Guid, LivingShare> living;
-        bool needs_whole_history{false};
-        WallTime time{};
-    };
     struct Late {
         discovery::EndpointData data;
         ServedGroup* group{nullptr};
@@ -106,7 +108,7 @@ class Replay {
         bool page_pending{false};                   // of the list
         bool listed{false};                         // to its end
         // Fixed once the first page is decided on: what comes and goes later is later.
-        std::optional<Decision> decision;
+        std::optional<DecisionBasis> decision;
         std::map<Guid, ProbedWriter> probed;
         MonoTime probes_until{};
         MonoTime not_before{};

@@ -118,10 +118,8 @@ bool Replay::awaits_returning(const Late& late, MonoTime now) const {
     if (now >= returning_until_) return false;
     return std::ranges::any_of(late.group->stored, [&](const auto& entry) {
         const auto& [source, stored] = entry;
-        if (stored.retired || ingest_.spdp().find(source.prefix) == nullptr) return false;
-        return std::ranges::none_of(late.group->writers, [&](const auto& writer) {
-            return writer.second.source == source;
-        });
+        return !stored.retired && ingest_.spdp().find(source.prefix) != nullptr &&
+               !late.group->has_writer_of(source);
     });
 }
 
@@ -159,7 +157,7 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
     if (late.phase != Phase::gathering) return;
     if (!late.decision) {
         if (!can_decide(late, now)) return;
-        Decision& decision = late.decision.emplace();
+        DecisionBasis& decision = late.decision.emplace();
         decision.reader.wants_history = late.wants_history;
         decision.reader.matched_arrival = late.frontier.matched;
         decision.reader.frontier = late.frontier.acknowledged;
@@ -170,7 +168,7 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
     }
     // The store looks for the next page while this one is worked through.
     if (!late.listed && !late.page_pending) list(key, late, late.retained.back().arrival + 1);
-    const Decision& decision = *late.decision;
+    const DecisionBasis& decision = *late.decision;
     if (!late.listed && decision.needs_whole_history) return;
     decide({late.retained,
             late.group->meta.key.keyed,

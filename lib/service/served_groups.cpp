@@ -4,6 +4,11 @@
 
 namespace durability::service {
 
+bool ServedGroup::has_writer_of(const Guid& source) const {
+    return std::ranges::any_of(writers,
+                               [&](const auto& entry) { return entry.second.source == source; });
+}
+
 ServedGroup* ServedGroups::find(const GroupKey& key) {
     const auto found = groups_.find(key);
     return found == groups_.end() ? nullptr : found->second.get();

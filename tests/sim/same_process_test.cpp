@@ -14,7 +14,7 @@ using namespace durability::test;
 namespace {
 
 const auto both_vendors = {vendor::eprosima, vendor::eclipse};
-constexpr EndpointChoice transient_local{};
+const EndpointChoice transient_local{};
 const EndpointChoice transient{.durability = DurabilityKind::transient};
 
 std::string numbers(int first, int last) {

@@ -24,7 +24,6 @@ class Model {
         Arrival arrival;
         std::optional<std::uint32_t> instance;
         std::uint64_t bytes{0};
-        friend bool operator==(const Item&, const Item&) = default;
     };
     Model(Contract contract, bool keyed) : contract_(contract), keyed_(keyed) {}
 
