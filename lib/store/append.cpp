@@ -94,6 +94,24 @@ void StoreCore::note_mark(Group& group, const Guid& writer, SequenceNumber numbe
     group.waiting.push_back({group.handle, writer, number});
 }
 
+bool StoreCore::take_disk_room(std::uint64_t size) {
+    if (size > disk_room) look_at_disk();
+    if (size > disk_room) return false;
+    disk_room -= size;
+    return true;
+}
+
+void StoreCore::look_at_disk() {
+    // Others write to the file system too, so the answer is good for a part of it only. One that is
+    // not to be had is left to the writes to find out.
+    constexpr std::uint64_t until_next_look = 16U << 20U;
+    const auto free = files.free_bytes(options.disk_directory);
+    const std::uint64_t reserve = options.limits.reserve_disk;
+    const std::uint64_t room = !free ? until_next_look : *free - std::min(*free, reserve);
+    // At least the largest sample, where there is room for it.
+    disk_room = std::min(room, std::max(until_next_look, 2 * options.limits.sample_size));
+}
+
 void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out& out) {
     const SampleMeta& meta = entry.meta;
     if (meta.id.number.value < 1 || meta.id.number > max_sequence_number) return;
@@ -125,6 +143,11 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     if (size > byte_limit || bytes_counter(group) > byte_limit - size) {
         consider_all();  // dead bytes are given back before their time
         return reject(group.on_disk() ? "total_bytes_disk" : "total_bytes_memory");
+    }
+
+    if (group.on_disk() && !take_disk_room(size)) {
+        consider_all();
+        return reject("reserve_disk");
     }
 
     const LogId id = active_log(group, index, out);

@@ -80,6 +80,8 @@ class FileSystem {
     virtual Status remove_directory(const std::string& path) = 0;
     // Names made, replaced or removed in it are on disk.
     virtual Status sync_directory(const std::string& path) = 0;
+    // Octets that may still be written to the file system `path` is on.
+    virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
     // Takes the lock without waiting and writes the process id into the file. Errc::in_use names
     // the path and, where the file says so, the holder's pid.
     virtual Result<std::unique_ptr<Lease>> lock(const std::string& path) = 0;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace durability::store {
@@ -196,6 +197,12 @@ Status PosixFileSystem::sync_directory(const std::string& path) {
     if (!fd) return failed("open directory", path, errno);
     if (::fsync(fd.get()) != 0) return failed("sync directory", path, errno);
     return {};
+}
+
+Result<std::uint64_t> PosixFileSystem::free_bytes(const std::string& path) {
+    struct statvfs found {};
+    if (::statvfs(path.c_str(), &found) != 0) return failed("look at", path, errno);
+    return std::uint64_t{found.f_bavail} * found.f_frsize;
 }
 
 Result<std::unique_ptr<Lease>> PosixFileSystem::lock(const std::string& path) {

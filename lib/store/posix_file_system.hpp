@@ -14,6 +14,7 @@ class PosixFileSystem final : public FileSystem {
     Status remove(const std::string& path) override;
     Status remove_directory(const std::string& path) override;
     Status sync_directory(const std::string& path) override;
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::unique_ptr<Lease>> lock(const std::string& path) override;
 };
 

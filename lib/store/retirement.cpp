@@ -302,6 +302,7 @@ bool StoreCore::purge_aged(Group& group, History& history, const Sweep& command)
 void StoreCore::sweep(const Sweep& command, Out& out) {
     wall = command.now;
     follow_clock(command, out);
+    look_at_disk();
     for (const auto& owned : groups) {
         Group& group = *owned;
         if (group.degraded) continue;

@@ -156,6 +156,7 @@ struct StoreCore {
     std::uint64_t total_samples{0};
     std::uint64_t disk_bytes{0};
     std::uint64_t memory_bytes{0};
+    std::uint64_t disk_room{0};  // octets until the file system is looked at again
     std::uint64_t retired_writers{0};
     std::uint64_t syncs{0};
     std::uint64_t failed_syncs{0};
@@ -183,6 +184,9 @@ struct StoreCore {
     void note_mark(Group& group, const Guid& writer, SequenceNumber number);
     void account_evicted(Group& group);
     void reserve_arrivals(std::size_t count);
+    // Whether limits.reserve_disk leaves room for so many octets more.
+    [[nodiscard]] bool take_disk_room(std::uint64_t size);
+    void look_at_disk();
 
     // writer_logs.cpp: tables of writers and logs, open files
     [[nodiscard]] SourceWriter* find_writer(Group& group, const Guid& guid);

@@ -252,6 +252,40 @@ TEST_CASE("the total of samples refuses what would make it grow, not what replac
     CHECK(numbers(world.kept(topic)) == std::vector<std::int64_t>{2, 4});
 }
 
+TEST_CASE("what must stay free on the disk stays free, and its end is reported") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    world.options.limits.reserve_disk = 1'000'000;
+    world.options.limits.sample_size = 100'000;
+    files.set_free_bytes(1'500'000);
+    REQUIRE(world.open());
+    const GroupHandle group = world.group(unkeyed_topic("t", keep_all()));
+    const GroupHandle light = world.group([] {
+        GroupMeta meta = unkeyed_topic("m", keep_all());
+        meta.storage = StorageKind::memory;
+        return meta;
+    }());
+    world.append(group, writer_guid(1), 1, payload_of(1, 90'000));
+    CHECK(world.kept(group).size() == 1);
+    files.set_free_bytes(1'050'000);
+    world.store->execute(Sweep{wall_at(1'800'000'001), {}}, world.out);
+    world.append(group, writer_guid(1), 2, payload_of(2, 90'000));
+    CHECK(world.kept(group).size() == 1);
+    const bool reported = std::ranges::any_of(world.out, [](const Completion& completion) {
+        const auto* event = std::get_if<StoreEvent>(&completion);
+        return event != nullptr && event->event.kind == EventKind::SampleRejected;
+    });
+    CHECK(reported);
+    // What fits is taken, and a topic in memory is not concerned.
+    world.append(group, writer_guid(1), 3, payload_of(3, 10'000));
+    world.append(light, writer_guid(1), 1, payload_of(1, 90'000));
+    CHECK(world.kept(group).size() == 2);
+    CHECK(world.kept(light).size() == 1);
+    files.set_free_bytes(9'000'000);
+    world.append(group, writer_guid(1), 4, payload_of(4, 90'000));
+    CHECK(world.kept(group).size() == 3);
+}
+
 TEST_CASE("keyed samples whose key is unknown are never evicted for one another") {
     FaultyFileSystem files;
     StoreWorld world(files);

@@ -32,6 +32,7 @@ struct FaultyFileSystem::State {
     std::set<std::string> directories{""};
     std::set<std::string> durable_directories{""};
     std::set<std::string> locked;
+    std::uint64_t free{1ULL << 40U};
     std::uint64_t calls{0};
     std::uint64_t generation{1};  // files and locks of an earlier run are dead
     std::uint64_t fail_number{0};
@@ -251,6 +252,16 @@ Status FaultyFileSystem::sync_directory(const std::string& directory) {
         if (parent_of(name) == path) state_->durable_directories.insert(name);
     }
     return {};
+}
+
+Result<std::uint64_t> FaultyFileSystem::free_bytes(const std::string&) {
+    const std::lock_guard lock(state_->mutex);
+    return state_->free;
+}
+
+void FaultyFileSystem::set_free_bytes(std::uint64_t free) {
+    const std::lock_guard lock(state_->mutex);
+    state_->free = free;
 }
 
 Result<std::unique_ptr<store::Lease>> FaultyFileSystem::lock(const std::string& path) {

@@ -53,6 +53,7 @@ class FaultyFileSystem final : public store::FileSystem {
     Status remove(const std::string& path) override;
     Status remove_directory(const std::string& path) override;
     Status sync_directory(const std::string& directory) override;
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::unique_ptr<store::Lease>> lock(const std::string& path) override;
 
     // Calls made so far.
@@ -60,6 +61,8 @@ class FaultyFileSystem final : public store::FileSystem {
     // The call with this number (from 1) and, with `onwards`, every later one fails. A failing
     // write may have written a part.
     void fail_at(std::uint64_t number, int reason, bool onwards = false);
+    // Octets that free_bytes() says there are; writes do not change it.
+    void set_free_bytes(std::uint64_t free);
     // Every call of this kind fails until told otherwise.
     void fail_all(Call kind, std::optional<int> reason);
     // From this call on the machine is off: every call fails and nothing changes any more.

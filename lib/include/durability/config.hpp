@@ -31,6 +31,7 @@ struct Limits {
     std::uint64_t uncommitted_bytes{64ULL << 20U};  // received and waiting for the disk
     std::uint64_t total_samples{10'000'000};
     std::uint64_t total_bytes_disk{16ULL << 30U};
+    std::uint64_t reserve_disk{128ULL << 20U};  // left to others on the file system of the store
     std::uint64_t total_bytes_memory{256ULL << 20U};
     std::uint64_t retired_writers{10'000};
     std::uint64_t frontiers{20'000};
