@@ -6,6 +6,7 @@
 #include "config/interpret.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include <fcntl.h>
 
@@ -165,18 +167,67 @@ std::string syntax_hint(std::string_view message, std::string_view line) {
     return {};
 }
 
+// Says of one document where it begins and whether anything is in it.
+class DocumentOutline final : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark& mark) override { begin = mark; }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override { empty = false; }
+    void OnScalar(const YAML::Mark&,
+                  const std::string&,
+                  YAML::anchor_t,
+                  const std::string&) override {
+        empty = false;
+    }
+    void OnSequenceStart(const YAML::Mark&,
+                         const std::string&,
+                         YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {
+        empty = false;
+    }
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&,
+                    const std::string&,
+                    YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {
+        empty = false;
+    }
+    void OnMapEnd() override {}
+
+    YAML::Mark begin;
+    bool empty{true};
+};
+
+// Refuses what stands behind the first document. The library takes a comma outside brackets for an
+// empty document and stays in front of it for ever, so it is not asked for all of them at once.
+void check_rest(const Document& document, std::vector<Problem>& problems) {
+    std::istringstream in(document.text);
+    YAML::Parser parser(in);
+    YAML::Mark before;
+    for (bool first = true;; first = false) {
+        DocumentOutline outline;
+        if (!parser.HandleNextDocument(outline)) return;
+        const bool stuck = !first && outline.begin.pos == before.pos;
+        before = outline.begin;
+        if (first || (outline.empty && !stuck)) continue;
+        Node node;
+        node.line = static_cast<unsigned>(std::max(before.line, 0)) + 1;
+        node.column = stuck ? static_cast<unsigned>(std::max(before.column, 0)) + 1 : 1;
+        problems.push_back(stuck ? document.problem(node, {}, "cannot be read from here on")
+                                 : document.problem(node,
+                                                    {},
+                                                    "more than one YAML document in the file",
+                                                    "remove the line '---'"));
+        return;
+    }
+}
+
 void parse(Document& document, std::vector<Problem>& problems) {
     try {
-        const std::vector<YAML::Node> documents = YAML::LoadAll(document.text);
-        if (documents.empty()) return;
-        document.root = Converter(document, problems).convert(documents.front(), 0);
-        if (documents.size() == 1) return;
-        Node second;
-        const YAML::Mark mark = documents[1].Mark();
-        second.line = static_cast<unsigned>(std::max(mark.line, 0)) + 1;
-        second.column = 1;
-        problems.push_back(document.problem(
-            second, {}, "more than one YAML document in the file", "remove the line '---'"));
+        const YAML::Node root = YAML::Load(document.text);
+        if (!root.IsNull()) document.root = Converter(document, problems).convert(root, 0);
+        check_rest(document, problems);
     } catch (const YAML::Exception& error) {
         Node node;
         const bool placed = !error.mark.is_null();

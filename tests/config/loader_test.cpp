@@ -179,6 +179,15 @@ TEST_CASE("a duplicate key is an error that names both lines") {
 TEST_CASE("a second document is an error") {
     CHECK_THAT(complaint("domains: [0]\n---\ndomains: [1]\n"),
                Contains("more than one YAML document"));
+    CHECK_THAT(complaint("---\n---\ndomains: [1]\n"), Contains("more than one YAML document"));
+    CHECK(load_text("d.yaml", "domains: [1]\n---\n").has_value());
+}
+
+TEST_CASE("a comma outside brackets is an error in its place") {
+    CHECK_THAT(complaint(","), StartsWith("d.yaml:1:1: error: cannot be read from here on"));
+    CHECK_THAT(complaint(", domains: [1]\n"), StartsWith("d.yaml:1:1: error: cannot be read"));
+    CHECK_THAT(complaint("{domains: [1]}, stay\n"),
+               StartsWith("d.yaml:1:15: error: cannot be read from here on"));
 }
 
 TEST_CASE("numbers are decimal, whole and unquoted") {
