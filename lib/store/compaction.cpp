@@ -99,15 +99,7 @@ void StoreCore::begin_compaction(LogId id, Out& out) {
     auto target = files.open(next.target_path, OpenMode::create);
     if (!target) return;
     next.target = std::move(*target);
-    Buffer front;
-    FileHeader header;
-    header.writer = writer.guid;
-    header.group = group.hash;
-    header.segment = log.file.name().segment;
-    encode_file_header(header, front);
-    Buffer meta;
-    encode_group_meta(group.meta, meta);
-    encode_frame(FrameKind::group, 0, meta, front);
+    const Buffer front = log_front(group, writer.guid, log.file.name().segment);
     next.size = front.size();
     rewrite = std::move(next);
     if (auto done = rewrite->target->write(0, front); !done) abandon_rewrite();

@@ -239,6 +239,22 @@ void encode_group_meta(const GroupMeta& meta, Buffer& out) {
     put_quotas(writer, meta.contract);
 }
 
+void encode_group_frame(const GroupMeta& meta, Buffer& out) {
+    Buffer body;
+    encode_group_meta(meta, body);
+    encode_frame(FrameKind::group, 0, body, out);
+}
+
+Buffer encode_meta_file(const GroupMeta& meta, const GroupHash& hash) {
+    Buffer content;
+    FileHeader header;
+    header.type = FileType::meta;
+    header.group = hash;
+    encode_file_header(header, content);
+    encode_group_frame(meta, content);
+    return content;
+}
+
 std::optional<GroupMeta> decode_group_meta(ByteView bytes) {
     ByteReader in(bytes);
     GroupMeta meta;

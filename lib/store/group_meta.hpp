@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "model/group.hpp"
+#include "store/log_format.hpp"
 
 #include <optional>
 
@@ -12,6 +13,10 @@ namespace durability::store {
 
 void encode_group_key(const GroupKey& key, Buffer& out);
 void encode_group_meta(const GroupMeta& meta, Buffer& out);
+// The same as a frame of kind group.
+void encode_group_frame(const GroupMeta& meta, Buffer& out);
+// The whole meta file of the group whose key has that hash.
+[[nodiscard]] Buffer encode_meta_file(const GroupMeta& meta, const GroupHash& hash);
 // Nothing when the bytes are not such an encoding; bytes beyond the known fields are ignored.
 [[nodiscard]] std::optional<GroupMeta> decode_group_meta(ByteView bytes);
 

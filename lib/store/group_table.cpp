@@ -83,15 +83,11 @@ Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
 }
 
 Status StoreCore::save_meta(const Group& group) {
-    Buffer content;
-    FileHeader header;
-    header.type = FileType::meta;
-    header.group = group.hash;
-    encode_file_header(header, content);
-    Buffer meta;
-    encode_group_meta(group.meta, meta);
-    encode_frame(FrameKind::group, 0, meta, content);
-    return replace_file(files, group.folder, layout::meta, content, group.on_disk());
+    return replace_file(files,
+                        group.folder,
+                        layout::meta,
+                        encode_meta_file(group.meta, group.hash),
+                        group.on_disk());
 }
 
 void StoreCore::make_histories(Group& group) {

@@ -77,14 +77,15 @@ SamplesListed StoreCore::list(const ListSamples& command) {
     for (const auto& history : group.histories) {
         const SampleIndex& index = history->index;
         std::size_t taken = 0;
-        for (auto at = index.lower_bound(command.from); at != index.end_position(); ++at) {
+        auto at = index.lower_bound(command.from);
+        if (at != index.end_position()) {
+            answer.samples.reserve(answer.samples.size() +
+                                   std::min(command.max_entries, index.size()));
+        }
+        for (; at != index.end_position(); ++at) {
             const SampleIndex::Entry& entry = index.at(at);
             if (entry.arrival > command.to) break;
             if (entry.dead) continue;
-            if (taken == 0) {
-                answer.samples.reserve(answer.samples.size() +
-                                       std::min(command.max_entries, index.size()));
-            }
             if (taken++ >= command.max_entries) {
                 answer.more = true;
                 break;

@@ -164,18 +164,14 @@ void StoreCore::follow_clock(const Sweep& command, Out& out) {
     const auto is_from_before = [&](WallTime time) {
         return step > Duration::zero() ? time <= expected : time > command.now;
     };
+    const auto move_along = [&](auto& dated) {
+        if (dated.this_run && is_from_before(dated.since))
+            dated.since = saturating_add(dated.since, step);
+    };
     if (is_from_before(newest_this_run)) newest_this_run = saturating_add(newest_this_run, step);
     for (const auto& group : groups) {
         for (const auto& history : group->histories) {
-            for (History::Ending& ending : history->endings) {
-                if (ending.this_run && is_from_before(ending.since)) {
-                    ending.since = saturating_add(ending.since, step);
-                }
-            }
-            const auto move_along = [&](History::AgeMark& mark) {
-                if (mark.this_run && is_from_before(mark.since))
-                    mark.since = saturating_add(mark.since, step);
-            };
+            std::ranges::for_each(history->endings, move_along);
             std::ranges::for_each(history->ages, move_along);
             move_along(history->newest);
         }
@@ -198,6 +194,16 @@ bool StoreCore::is_due(SourceWriter& writer, const Sweep& command) {
         if (command.now >= writer.expires) return true;
     }
     return clock.has_started && command.mono - clock.started >= writer.delay;
+}
+
+bool StoreCore::has_passed(WallTime since,
+                           Duration delay,
+                           bool this_run,
+                           const Sweep& command) const {
+    const bool reached = command.now >= saturating_add(since, delay);
+    if (this_run) return reached;
+    return (plausible(command.now) && reached) ||
+           (clock.has_started && command.mono - clock.started >= delay);
 }
 
 bool StoreCore::has_live_writer(const Group& group,
@@ -234,12 +240,7 @@ bool StoreCore::purge_ended_instances(Group& group, History& history, const Swee
         const SampleIndex::Entry& newest = index.at(index.instance(id).newest);
         if (newest.arrival != ending.arrival) return true;  // it lives again, or ended once more
         if (delay == infinite_duration) return false;
-        const bool reached = command.now >= saturating_add(ending.since, delay);
-        const bool due = ending.this_run
-                             ? reached
-                             : (plausible(command.now) && reached) ||
-                                   (clock.has_started && command.mono - clock.started >= delay);
-        if (!due) return false;
+        if (!has_passed(ending.since, delay, ending.this_run, command)) return false;
         const bool disposed = (newest.flags & static_cast<std::uint8_t>(Lifecycle::dispose)) != 0;
         if (!disposed && has_live_writer(group, index, id)) return false;
         for (std::uint64_t left = index.count_of(id); left > 0; --left) {
@@ -283,10 +284,7 @@ bool StoreCore::purge_aged(Group& group, History& history, const Sweep& command)
         return false;
     }
     const auto is_over = [&](const History::AgeMark& mark) {
-        const bool reached = command.now >= saturating_add(mark.since, max_age);
-        if (mark.this_run) return reached;
-        return (plausible(command.now) && reached) ||
-               (clock.has_started && command.mono - clock.started >= max_age);
+        return has_passed(mark.since, max_age, mark.this_run, command);
     };
     Arrival bound = 0;
     while (!history.ages.empty() && is_over(history.ages.front())) {

@@ -201,6 +201,10 @@ struct StoreCore {
                              const std::vector<ByteView>& content,
                              std::uint64_t& content_offset);
     [[nodiscard]] LogId add_log(std::unique_ptr<Log> log);
+    // What every log begins with.
+    [[nodiscard]] static Buffer log_front(const Group& group,
+                                          const Guid& writer,
+                                          std::uint32_t segment);
     void release_log(LogId id);
     Status remove_log_file(LogId id);
     Status ensure_open(Log& log);
@@ -272,6 +276,11 @@ struct StoreCore {
     bool purge_ended_instances(Group& group, History& history, const Sweep& command);
     bool purge_lifespan(Group& group, History& history, WallTime now);
     bool purge_aged(Group& group, History& history, const Sweep& command);
+    // `delay` has passed since a date of this run (see Ending::this_run) or of an earlier one.
+    [[nodiscard]] bool has_passed(WallTime since,
+                                  Duration delay,
+                                  bool this_run,
+                                  const Sweep& command) const;
     [[nodiscard]] bool plausible(WallTime now) const {
         return now >= newest_received && now >= newest_this_run;
     }

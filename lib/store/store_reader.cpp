@@ -6,7 +6,7 @@ namespace durability::store {
 namespace {
 
 constexpr std::size_t samples_at_once = 1'024;
-constexpr std::uint64_t bytes_at_once = 1U << 20U;
+constexpr std::size_t bytes_at_once = 1U << 20U;
 
 }  // namespace
 
@@ -57,14 +57,11 @@ void StoreReader::for_each(GroupHandle group,
         for (std::size_t next = 0; next < listed.samples.size();) {
             ReadSamples command;
             command.group = group;
-            std::uint64_t bytes = 0;
-            while (next < listed.samples.size() &&
-                   (command.arrivals.empty() ||
-                    bytes + listed.samples[next].payload_size <= bytes_at_once)) {
-                bytes += listed.samples[next].payload_size;
-                command.arrivals.push_back(listed.samples[next++].arrival);
-            }
+            command.max_octets = bytes_at_once;
+            for (std::size_t i = next; i < listed.samples.size(); ++i)
+                command.arrivals.push_back(listed.samples[i].arrival);
             const SamplesRead answer = impl_->core.read(command, out);
+            next += answer.samples.size();
             for (const ReadSample& sample : answer.samples) {
                 if (sample.retained && !visit(sample)) return;
             }

@@ -182,21 +182,24 @@ LogId StoreCore::active_log(Group& group, WriterIndex index, Out& out) {
     return id;
 }
 
+Buffer StoreCore::log_front(const Group& group, const Guid& writer, std::uint32_t segment) {
+    Buffer front;
+    FileHeader header;
+    header.writer = writer;
+    header.group = group.hash;
+    header.segment = segment;
+    encode_file_header(header, front);
+    encode_group_frame(group.meta, front);
+    return front;
+}
+
 Result<LogId> StoreCore::create_log(Group& group,
                                     WriterIndex index,
                                     const std::vector<ByteView>& content,
                                     std::uint64_t& content_offset) {
     SourceWriter& writer = group.writers[index];
     LogFile file(group.folder, {writer.guid, writer.next_segment}, safety_for(group));
-    Buffer front;
-    FileHeader header;
-    header.writer = writer.guid;
-    header.group = group.hash;
-    header.segment = writer.next_segment;
-    encode_file_header(header, front);
-    Buffer meta;
-    encode_group_meta(group.meta, meta);
-    encode_frame(FrameKind::group, 0, meta, front);
+    const Buffer front = log_front(group, writer.guid, writer.next_segment);
     content_offset = front.size();
     // Behind the content: whoever reads that a number is known has read the sample too.
     Buffer back;

@@ -155,15 +155,7 @@ void check_recovery(const Buffer& content, bool with_meta) {
     const std::string folder = join("disk", group_folder_name(header.group));
     require(files.make_directory(folder).has_value());
     if (with_meta) {
-        Buffer meta;
-        FileHeader of_meta;
-        of_meta.type = FileType::meta;
-        of_meta.group = header.group;
-        encode_file_header(of_meta, meta);
-        Buffer body;
-        encode_group_meta(group_meta(), body);
-        encode_frame(FrameKind::group, 0, body, meta);
-        files.put(join(folder, layout::meta), meta);
+        files.put(join(folder, layout::meta), encode_meta_file(group_meta(), header.group));
     }
     files.put(join(folder, log_name({header.writer, header.segment})), content);
     require(verify(files, "disk", max_sample).has_value());
