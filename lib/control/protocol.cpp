@@ -165,6 +165,12 @@ std::uint64_t get_limit(const Json& json, const char* key) {
     return value.is_number_unsigned() ? value.get<std::uint64_t>() : unlimited;
 }
 
+std::chrono::nanoseconds get_delay(const Json& json, const char* key) {
+    const Json value = json.value(key, Json());
+    return value.is_number_integer() ? std::chrono::nanoseconds(value.get<std::int64_t>())
+                                     : std::chrono::nanoseconds::max();
+}
+
 template <class E, std::size_t N>
 E get_enum(const Json& json, const char* key, const std::array<E, N>& all) {
     const std::string text = json.value(key, std::string());
@@ -186,14 +192,9 @@ Contract read_contract(const Json& json) {
     contract.max_samples = get_limit(json, "max_samples");
     contract.max_instances = get_limit(json, "max_instances");
     contract.max_samples_per_instance = get_limit(json, "max_samples_per_instance");
-    const auto duration = [&](const char* key) {
-        const Json value = json.value(key, Json());
-        return value.is_number_integer() ? std::chrono::nanoseconds(value.get<std::int64_t>())
-                                         : std::chrono::nanoseconds::max();
-    };
-    contract.cleanup_delay = duration("cleanup_delay_ns");
+    contract.cleanup_delay = get_delay(json, "cleanup_delay_ns");
     contract.max_bytes = get_limit(json, "max_bytes");
-    contract.max_age = duration("max_age_ns");
+    contract.max_age = get_delay(json, "max_age_ns");
     contract.scope =
         get_enum(json, "scope", std::array{ContractScope::topic, ContractScope::writer});
     return contract;

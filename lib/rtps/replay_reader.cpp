@@ -64,11 +64,8 @@ std::uint32_t ReplayReader::fragment_count(const ReplaySample& sample,
 void ReplayReader::begin(std::vector<SequenceRange> owned, SequenceNumber high, MonoTime now) {
     begun_ = true;
     owned_ = std::move(owned);
-    samples_owned_ = 0;
-    for (const SequenceRange& range : owned_) {
-        samples_owned_ += static_cast<std::uint64_t>(range.last.value - range.first.value + 1);
-    }
     high_ = high;
+    samples_owned_ = owned_below(next(high_));
     heartbeat_delay_ = {};
     heartbeat_due_ = traits_.reliable ? now : MonoTime::max();
 }

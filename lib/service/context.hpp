@@ -33,6 +33,9 @@ struct Context {
         }
         return given.id;
     }
+    void erase(store::RecordKind kind, Buffer key) {
+        commands.emplace_back(store::EraseRecord{kind, std::move(key)});
+    }
     void save(store::RecordKind kind, Buffer key, Buffer value) {
         commands.emplace_back(store::SaveRecord{0, kind, std::move(key), std::move(value), false});
     }

@@ -190,8 +190,7 @@ void DomainService::retract_unclaimed(Side side) {
     for (const EntityIds::Unclaimed& gone : entities_.unclaimed(side)) {
         participants_[static_cast<std::size_t>(side)]->retract(gone.id);
         entities_.forget(side, gone.description);
-        commands_.emplace_back(
-            store::EraseRecord{store::RecordKind::identity, entity_key(side, gone.description)});
+        context_.erase(store::RecordKind::identity, entity_key(side, gone.description));
     }
 }
 
@@ -272,7 +271,7 @@ void DomainService::on_ingest_event(const participant::ParticipantEvent& event, 
                       peer_key(moved->data.guid.prefix),
                       discovery::encode_participant(moved->data));
     } else if (const auto* gone = std::get_if<discovery::ParticipantLost>(&event)) {
-        commands_.emplace_back(store::EraseRecord{store::RecordKind::peer, peer_key(gone->prefix)});
+        context_.erase(store::RecordKind::peer, peer_key(gone->prefix));
     }
 }
 

@@ -14,8 +14,6 @@ constexpr std::uint8_t key_entity = 'e';
 constexpr std::uint8_t key_frontier = 'f';
 constexpr std::uint8_t key_numbers = 'm';
 
-// Beyond it a record would cost more than the duplicates it can spare a reader.
-
 void put(ByteWriter& out, const Guid& guid) {
     out.bytes(to_octets(guid));
 }

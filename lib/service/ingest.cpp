@@ -41,7 +41,7 @@ std::string describe(const Contract& contract) {
                     limit(contract.max_instances),
                     limit(contract.max_samples_per_instance));
     if (contract.max_bytes != unlimited) text += fmt::format(" max_bytes {}", contract.max_bytes);
-    if (contract.max_age != Contract{}.max_age)
+    if (contract.max_age != infinite_duration)
         text += fmt::format(" max_age {}s", contract.max_age / std::chrono::seconds{1});
     return text;
 }

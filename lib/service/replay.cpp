@@ -117,6 +117,14 @@ void Replay::serve_nothing(const Key& key, Late& late, std::string reason, Now n
     replay_.begin_history(key.first, key.second, now.mono);
 }
 
+std::map<Replay::Key, Replay::Late>::iterator Replay::take_ticket(std::uint64_t ticket) {
+    const auto known = tickets_.find(ticket);
+    if (known == tickets_.end()) return late_.end();
+    const auto entry = late_.find(known->second);
+    tickets_.erase(known);
+    return entry;
+}
+
 void Replay::drop(std::map<Key, Late>::iterator at) {
     std::erase_if(tickets_, [&](const auto& entry) { return entry.second == at->first; });
     gathering_.erase(at->first);
@@ -141,8 +149,7 @@ void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
         if (!said_goodbye(reason)) continue;
         // A reader that said good-bye does not come back; one that was lost may.
         frontiers_.erase(key);
-        context_.commands.emplace_back(
-            store::EraseRecord{store::RecordKind::frontier, frontier_key(reader, writer)});
+        erase_frontier(key);
     }
 }
 
@@ -150,8 +157,7 @@ void Replay::forget_process(const GuidPrefix& prefix) {
     replay_.forget_process(prefix);
     for (const auto& [key, group] : context_.groups.all()) {
         if (group->state != ServedGroup::State::open) continue;
-        context_.commands.emplace_back(store::EraseRecord{
-            store::RecordKind::frontier, numbers_key(group->replay.guid.entity, prefix)});
+        context_.erase(store::RecordKind::frontier, numbers_key(group->replay.guid.entity, prefix));
     }
 }
 
@@ -163,8 +169,7 @@ void Replay::on_participant_lost(const GuidPrefix& prefix, discovery::LossReason
             ++entry;
             continue;
         }
-        context_.commands.emplace_back(store::EraseRecord{
-            store::RecordKind::frontier, frontier_key(entry->first.second, entry->first.first)});
+        erase_frontier(entry->first);
         entry = frontiers_.erase(entry);
     }
 }

@@ -26,7 +26,6 @@ namespace durability::service {
 struct DecisionBasis {
     LateReader reader;
     std::unordered_map<Guid, LivingShare> living;
-    bool needs_whole_history{false};
     WallTime time{};
 };
 
@@ -131,6 +130,7 @@ class Replay {
     void proceed_where(Concerns concerns, Now now);
     void save_frontier(const Key& key, Late& late);
     void remember(const Key& key, const Frontier& frontier);
+    void erase_frontier(const Key& key);
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
     [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
     [[nodiscard]] std::unordered_map<Guid, LivingShare> shares(const Late& late) const;
@@ -138,6 +138,8 @@ class Replay {
         const store::ReadSample& sample,
         const std::shared_ptr<const std::vector<Buffer>>& bytes,
         VendorId reader_vendor) const;
+    // The late reader an answer of the store is for; late_.end() when it is not there any more.
+    [[nodiscard]] std::map<Key, Late>::iterator take_ticket(std::uint64_t ticket);
     void drop(std::map<Key, Late>::iterator at);
     void forget_process(const GuidPrefix& prefix);
 

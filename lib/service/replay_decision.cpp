@@ -163,13 +163,12 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
         decision.reader.frontier = late.frontier.acknowledged;
         decision.reader.latest_arrival_wins = latest_arrival_wins(late.data);
         decision.living = shares(late);
-        decision.needs_whole_history = needs_whole_history(decision.reader, decision.living);
         decision.time = now.wall;
     }
     // The store looks for the next page while this one is worked through.
     if (!late.listed && !late.page_pending) list(key, late, late.retained.back().arrival + 1);
     const DecisionBasis& decision = *late.decision;
-    if (!late.listed && decision.needs_whole_history) return;
+    if (!late.listed && needs_whole_history(decision.reader, decision.living)) return;
     decide({late.retained,
             late.group->meta.key.keyed,
             late.group->meta.qos.lifespan,
@@ -217,21 +216,20 @@ void Replay::remember(const Key& key, const Frontier& frontier) {
             return std::pair(late_.contains(entry.first), entry.second.matched);
         };
         const auto oldest = std::ranges::min_element(frontiers_, {}, age);
-        context_.commands.emplace_back(store::EraseRecord{
-            store::RecordKind::frontier, frontier_key(oldest->first.second, oldest->first.first)});
+        erase_frontier(oldest->first);
         frontiers_.erase(oldest);
     }
     frontiers_[key] = frontier;
 }
 
+void Replay::erase_frontier(const Key& key) {
+    context_.erase(store::RecordKind::frontier, frontier_key(key.second, key.first));
+}
+
 void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
-    const auto ticket = tickets_.find(saved.ticket);
-    if (ticket == tickets_.end()) return;
-    const Key key = ticket->second;
-    tickets_.erase(ticket);
-    const auto entry = late_.find(key);
+    const auto entry = take_ticket(saved.ticket);
     if (entry == late_.end() || entry->second.phase != Phase::saving) return;
-    Late& late = entry->second;
+    auto& [key, late] = *entry;
     // A record that could not be written costs at most duplicates after the next restart; the
     // history itself must not wait for the disk.
     late.phase = late.result.owed.empty() ? Phase::delivered : Phase::serving;
@@ -240,13 +238,9 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
 }
 
 void Replay::on_listed(store::SamplesListed& listed, Now now) {
-    const auto ticket = tickets_.find(listed.ticket);
-    if (ticket == tickets_.end()) return;
-    const Key key = ticket->second;
-    tickets_.erase(ticket);
-    const auto entry = late_.find(key);
+    const auto entry = take_ticket(listed.ticket);
     if (entry == late_.end() || entry->second.phase != Phase::gathering) return;
-    Late& late = entry->second;
+    auto& [key, late] = *entry;
     late.page_pending = false;
     late.listed = !listed.more || listed.samples.empty();
     if (late.frontier.matched == 0) late.frontier.matched = listed.last_arrival;

@@ -36,16 +36,13 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
 }
 
 void Replay::on_read(store::SamplesRead& read, Now now) {
-    const auto ticket = tickets_.find(read.ticket);
-    if (ticket == tickets_.end()) return;
-    const Key key = ticket->second;
-    tickets_.erase(ticket);
-    const auto entry = late_.find(key);
+    const auto entry = take_ticket(read.ticket);
     if (entry == late_.end()) return;
+    const auto& [key, late] = *entry;
     std::vector<rtps::ReplaySample> samples;
     samples.reserve(read.samples.size());
     for (const store::ReadSample& sample : read.samples) {
-        samples.push_back(to_replay(sample, read.bytes, entry->second.data.vendor));
+        samples.push_back(to_replay(sample, read.bytes, late.data.vendor));
     }
     replay_.provide_payloads(key.first, key.second, std::move(samples), now.mono);
 }
