@@ -10,6 +10,7 @@
 // past.
 #include "base/byte_reader.hpp"
 #include "participant/participant.hpp"
+#include "support/test_peers.hpp"
 #include "wire/header.hpp"
 #include "wire/info.hpp"
 #include "wire/message_builder.hpp"
@@ -21,27 +22,12 @@
 
 using namespace durability;
 using namespace durability::participant;
+using namespace durability::test;
 
 namespace {
 
 void require(bool condition) {
     if (!condition) std::abort();
-}
-
-constexpr EntityId reader_id{0x00000104};
-constexpr EntityId best_effort_id{0x00000204};
-constexpr EntityId replay_id{0x00000303};
-constexpr EntityId writer_entity{0x00000a03};
-constexpr EntityId reader_entity{0x00000b04};
-
-GuidPrefix prefix(std::uint8_t which) {
-    GuidPrefix result;
-    result.octets = {1, 0x7f, which, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-    return result;
-}
-
-Locator locator(std::uint8_t which) {
-    return Locator::udp_v4(0x7f000001U, static_cast<std::uint16_t>(7000 + which));
 }
 
 // Peer 1 shares positions like Cyclone DDS, peer 2 is Fast DDS.
@@ -56,17 +42,6 @@ discovery::ParticipantData participant_data(std::uint8_t which) {
     data.metatraffic_unicast = {locator(which)};
     data.default_unicast = {locator(which)};
     data.builtin_endpoints = discovery::builtin_endpoint::own;
-    return data;
-}
-
-discovery::EndpointData endpoint(const Guid& guid, ReliabilityKind reliability) {
-    discovery::EndpointData data;
-    data.guid = guid;
-    data.participant = {guid.prefix, entity::participant};
-    data.topic = "Square";
-    data.type = "ShapeType";
-    data.qos.durability = DurabilityKind::transient;
-    data.qos.reliability = reliability;
     return data;
 }
 
@@ -85,7 +60,7 @@ class World {
         participant_.ignore(prefix(9));
         participant_.add_reader(endpoint({prefix(0), reader_id}, ReliabilityKind::reliable));
         participant_.add_reader(
-            endpoint({prefix(0), best_effort_id}, ReliabilityKind::best_effort));
+            endpoint({prefix(0), other_reader_id}, ReliabilityKind::best_effort));
         add_replay_writer();
         participant_.start(now_);
         for (const std::uint8_t peer : {std::uint8_t{1}, std::uint8_t{2}}) {
@@ -143,7 +118,7 @@ class World {
     // The writer of peer 1 is heard by the reliable reader, that of peer 2 by the other one.
     void match_writer(std::uint8_t peer) {
         last_.erase(writer(peer));
-        participant_.match_writer(peer == 1 ? reader_id : best_effort_id,
+        participant_.match_writer(peer == 1 ? reader_id : other_reader_id,
                                   endpoint(writer(peer), ReliabilityKind::reliable),
                                   {},
                                   now_);

@@ -21,28 +21,6 @@
 
 namespace durability::test {
 
-GuidPrefix prefix(std::uint8_t which) {
-    GuidPrefix result;
-    result.octets = {0x01, 0x7f, which, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-    return result;
-}
-
-Locator locator(std::uint8_t which) {
-    return Locator::udp_v4(0x7f000001U, static_cast<std::uint16_t>(7000 + which));
-}
-
-discovery::EndpointData endpoint(const Guid& guid, ReliabilityKind reliability) {
-    discovery::EndpointData data;
-    data.guid = guid;
-    data.participant = {guid.prefix, entity::participant};
-    data.topic = "Square";
-    data.type = "ShapeType";
-    data.version = {2, 5};
-    data.qos.durability = DurabilityKind::transient;
-    data.qos.reliability = reliability;
-    return data;
-}
-
 Buffer payload(std::size_t size) {
     Buffer bytes{0x00, 0x01, 0x00, 0x00};
     for (std::size_t i = 0; i < size; ++i)

@@ -7,6 +7,7 @@
 #include "discovery/participant_data.hpp"
 #include "model/guid.hpp"
 #include "participant/participant.hpp"
+#include "support/test_peers.hpp"
 #include "wire/submessage.hpp"
 
 #include <cstdint>
@@ -24,25 +25,12 @@ namespace durability::test {
 using namespace std::chrono_literals;
 using Lines = std::vector<std::string>;
 
-// Ours.
-inline constexpr EntityId reader_id{0x00000104};
-inline constexpr EntityId other_reader_id{0x00000204};
-inline constexpr EntityId replay_id{0x00000303};
-// Endpoints of peers.
-inline constexpr EntityId writer_entity{0x00000a03};
-inline constexpr EntityId reader_entity{0x00000b04};
-
-// Of peer number `which`; we are peer 0.
-[[nodiscard]] GuidPrefix prefix(std::uint8_t which);
-[[nodiscard]] Locator locator(std::uint8_t which);
 [[nodiscard]] inline Guid remote_writer(std::uint8_t peer) {
     return {prefix(peer), writer_entity};
 }
 [[nodiscard]] inline Guid remote_reader(std::uint8_t peer) {
     return {prefix(peer), reader_entity};
 }
-[[nodiscard]] discovery::EndpointData endpoint(
-    const Guid& guid, ReliabilityKind reliability = ReliabilityKind::reliable);
 // Encapsulation header and `size` octets.
 [[nodiscard]] Buffer payload(std::size_t size = 4);
 

@@ -33,6 +33,16 @@ struct Replaying : ParticipantUnderTest {
     void begin(std::uint8_t peer, EntityId writer = replay_id) {
         participant.begin_history(writer, remote_reader(peer), now);
     }
+    // Peer 1 is owed arrival 7 by one replay writer, peer 2 is owed 8 by another.
+    void begin_two() {
+        add(other_replay_id);
+        meet(2);
+        match_reader(2, true, other_replay_id);
+        prepare(1, {7, 7});
+        prepare(2, {8, 8}, other_replay_id);
+        begin(1);
+        begin(2, other_replay_id);
+    }
     // Answers every request; "303->1: 1 2" for each: writer, peer, arrivals.
     Lines serve(std::size_t size = 12) {
         Lines served;
@@ -177,13 +187,7 @@ TEST_CASE("fragments of a large sample are asked for with NACK_FRAG") {
 
 TEST_CASE("what was asked for is not asked for again") {
     Replaying node;
-    node.add(other_replay_id);
-    node.meet(2);
-    node.match_reader(2, true, other_replay_id);
-    node.prepare(1, {7, 7});
-    node.prepare(2, {8, 8}, other_replay_id);
-    node.begin(1);
-    node.begin(2, other_replay_id);
+    node.begin_two();
     CHECK(node.participant.next_payload_request()->replay_writer == replay_id);
     CHECK(node.participant.next_payload_request()->replay_writer == other_replay_id);
     CHECK_FALSE(node.participant.next_payload_request());
@@ -192,13 +196,7 @@ TEST_CASE("what was asked for is not asked for again") {
 TEST_CASE("requests of all replay writers are served, those of a removed one are not") {
     for (const bool removed : {false, true}) {
         Replaying node;
-        node.add(other_replay_id);
-        node.meet(2);
-        node.match_reader(2, true, other_replay_id);
-        node.prepare(1, {7, 7});
-        node.prepare(2, {8, 8}, other_replay_id);
-        node.begin(1);
-        node.begin(2, other_replay_id);
+        node.begin_two();
         if (removed) node.participant.retract(replay_id);
         const Lines expected = removed ? Lines{"403->2: 8"} : Lines{"303->1: 7", "403->2: 8"};
         CHECK(node.serve() == expected);
