@@ -385,6 +385,7 @@ void GroupLoader::finish_writers() {
     for (SourceWriter& writer : group_.writers) {
         writer.next_segment = std::max<std::uint32_t>(1, next_segment_[writer.guid]);
         writer.has_active = !writer.logs.empty() && !core_.logs[writer.logs.back()]->unreadable;
+        writer.synced = writer.known.greatest();  // finish_log() saw to it
         if (writer.retired) ++core_.retired_writers;
     }
     group_.evicted = 0;

@@ -151,6 +151,21 @@ struct Sweep {
     WallTime now{};
     MonoTime mono{};
 };
+// On an operator's word: takes samples out of what is retained, of one writer, of one instance, of
+// both at once (only samples that are of both), or all. Their numbers stay known, so writers that
+// live are not asked for them again. Answered when a power cut cannot bring them back any more.
+struct PurgeSamples {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    std::optional<Guid> source_writer;
+    std::optional<KeyHash> instance;
+};
+// On an operator's word: rewrites every log of the group that holds frames which are no longer
+// retained, however few. Answered at once; the work is done in slices (GroupStatus::compacting).
+struct CompactGroup {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+};
 struct QueryStatus {
     std::uint64_t ticket{0};
 };
@@ -164,6 +179,8 @@ using Command = std::variant<OpenGroup,
                              SaveRecord,
                              EraseRecord,
                              Sweep,
+                             PurgeSamples,
+                             CompactGroup,
                              QueryStatus>;
 
 struct KnownWriter {
@@ -226,6 +243,17 @@ struct RecordSaved {
     std::uint64_t ticket{0};
     Status status;
 };
+// Errors: invalid_argument (no such group), unavailable (the group is degraded), io.
+struct SamplesPurged {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    Result<std::uint64_t> samples;  // so many were taken out
+};
+struct CompactionBegun {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    Result<std::uint64_t> logs;  // so many will be rewritten or removed
+};
 struct StoreEvent {
     Event event;
 };
@@ -238,6 +266,8 @@ using Completion = std::variant<GroupOpened,
                                 SamplesListed,
                                 SamplesRead,
                                 RecordSaved,
+                                SamplesPurged,
+                                CompactionBegun,
                                 StoreEvent,
                                 StatusReport>;
 

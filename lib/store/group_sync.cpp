@@ -43,6 +43,10 @@ Status StoreCore::sync_writer(Group& group, WriterIndex index, Out& out) {
             return done;
         }
     }
+    if (options.sync != SyncPolicy::none) {
+        SourceWriter& writer = group.writers[index];
+        writer.synced = std::max(writer.synced, writer.known.greatest());
+    }
     return {};
 }
 
@@ -87,6 +91,7 @@ Status StoreCore::move_pending(Group& group, WriterIndex index) {
     if (!made) return tl::unexpected(made.error());
 
     // Nothing below can fail: the frames are in the new file, the index follows.
+    group.writers[index].synced = group.writers[index].known.greatest();
     bytes_counter(group) -= bytes;
     for (const LogId id : failed) {
         Log& source = *logs[id];

@@ -13,6 +13,7 @@ struct SyncJob::Impl {
         std::uint64_t serial{0};
         std::shared_ptr<File> file;
         std::uint64_t length{0};
+        SequenceNumber through;  // of the log's writer
         Status outcome{};
     };
     std::vector<Item> items;
@@ -138,6 +139,11 @@ struct Executor {
         std::ignore = core.records.erase(command.kind, command.key);
     }
     void operator()(Sweep& command) { core.sweep(command, out); }
+    void operator()(PurgeSamples& command) {
+        auto answer = core.purge(command, out);
+        out.push_back(std::move(answer));
+    }
+    void operator()(CompactGroup& command) { out.push_back(core.compact(command)); }
     void operator()(QueryStatus& command) {
         out.push_back(StatusReport{command.ticket, core.status()});
     }
@@ -167,7 +173,8 @@ SyncJob Store::begin_sync(std::vector<Completion>& out, bool interval_due) {
                 continue;
             }
             in_job[log.group] = true;
-            job->items.push_back({id, log.serial, log.file.file, log.file.size(), {}});
+            const SequenceNumber through = group.writers[log.writer].known.greatest();
+            job->items.push_back({id, log.serial, log.file.file, log.file.size(), through, {}});
         }
         if ((job->records = core.records.file_to_sync())) job->records_size = core.records.size();
     }
@@ -213,6 +220,8 @@ void Store::end_sync(SyncJob job, std::vector<Completion>& out) {
         if (log.serial != item.serial) continue;
         if (item.outcome) {
             log.file.on_synced(item.length);
+            SequenceNumber& synced = core.groups[log.group]->writers[log.writer].synced;
+            synced = std::max(synced, item.through);
         } else {
             log.file.on_sync_failed();
             core.degrade(*core.groups[log.group], item.outcome.error(), out);
@@ -257,12 +266,14 @@ StoreStatus StoreCore::status() const {
                                    writer.retained,
                                    writer.payload_bytes,
                                    writer.known.greatest(),
+                                   group->on_disk() ? writer.synced : writer.known.greatest(),
                                    writer.retired,
                                    writer.expires});
             one.payload_bytes += writer.payload_bytes;
             for (const LogId id : writer.logs) {
                 one.disk_bytes += logs[id]->file.size();
                 one.dead_bytes += logs[id]->dead_bytes();
+                if (logs[id]->due || (rewrite && rewrite->log == id)) ++one.compacting;
             }
         }
         one.appended = group->appended;

@@ -63,6 +63,7 @@ struct SourceWriter {
     Duration delay{};
     std::uint64_t retained{0};
     std::uint64_t payload_bytes{0};
+    SequenceNumber synced;  // everything known up to it was on disk together
 };
 
 struct Group {
@@ -284,6 +285,10 @@ struct StoreCore {
     [[nodiscard]] bool plausible(WallTime now) const {
         return now >= newest_received && now >= newest_this_run;
     }
+
+    // operator.cpp
+    [[nodiscard]] SamplesPurged purge(const PurgeSamples& command, Out& out);
+    [[nodiscard]] CompactionBegun compact(const CompactGroup& command);
 
     // compaction.cpp
     void consider(LogId id);

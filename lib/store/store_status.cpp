@@ -27,8 +27,8 @@ durability::WriterStatus writer_status(const GroupStatus& group, const WriterSta
     status.type = group.meta.key.type;
     status.guid = writer.source_writer;
     status.retired = writer.retired;
-    status.received = writer.last_number.value;
-    status.committed = writer.last_number.value;
+    status.received = writer.appended.value;
+    status.committed = writer.synced.value;
     status.retained_samples = writer.retained;
     status.retained_bytes = writer.payload_bytes;
     return status;

@@ -14,7 +14,10 @@ struct WriterStatus {
     Guid source_writer;
     std::uint64_t retained{0};
     std::uint64_t payload_bytes{0};  // of retained samples
-    SequenceNumber last_number;      // greatest number ever stored
+    SequenceNumber appended;         // greatest number ever stored
+    // Greatest number known to be safe on the topic's medium: after an fdatasync, or, in a memory
+    // folder, after the write. Never ahead of `appended`; stands still under SyncPolicy::none.
+    SequenceNumber synced;
     bool retired{false};
     WallTime expires{WallTime::max()};  // meaningful when retired; max(): never
 };
@@ -27,6 +30,7 @@ struct GroupStatus {
     std::uint64_t payload_bytes{0};
     std::uint64_t disk_bytes{0};  // size of all files of the group
     std::uint64_t dead_bytes{0};  // of these, frames no longer retained
+    std::uint64_t compacting{0};  // logs that wait to be rewritten, or are
     std::uint64_t appended{0};    // samples stored since start
     std::uint64_t duplicates{0};  // samples not stored because they already were, since start
     std::uint64_t evicted{0};     // since start

@@ -447,3 +447,46 @@ TEST_CASE("files that are not ours are reported and stay") {
     CHECK_FALSE(files.content(folder + "/checkpoint.tmp"));
     CHECK(world.kept(world.opened("t").handle).size() == 1);
 }
+
+TEST_CASE("status tells what was appended and what is known to be on disk, for each writer") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    world.options.sync = GENERATE(SyncPolicy::commit, SyncPolicy::interval, SyncPolicy::none);
+    REQUIRE(world.open());
+    const GroupHandle topic = world.group(unkeyed_topic("t", keep_last(10)));
+    const Guid writer = writer_guid(1);
+    const auto watermarks = [&] {
+        const auto status = world.store->status().groups[0].writers.at(0);
+        return std::pair(status.appended.value, status.synced.value);
+    };
+    using Marks = std::pair<std::int64_t, std::int64_t>;
+    const bool synced = world.options.sync != SyncPolicy::none;
+    world.append(topic, writer, 1, payload_of(1));
+    world.append(topic, writer, 2, payload_of(2));
+    CHECK(watermarks() == Marks(2, 0));
+    if (!synced) {
+        // Nobody asks the disk, so nothing is claimed about it.
+        std::ignore = world.store->begin_sync(world.out);
+        CHECK(watermarks() == Marks(2, 0));
+        return;
+    }
+    world.sync();
+    CHECK(watermarks() == Marks(2, 2));
+    world.append(topic, writer, 3, payload_of(3));
+    SyncJob job = world.store->begin_sync(world.out, true);
+    Store::run(job);
+    world.append(topic, writer, 4, payload_of(4));
+    world.store->end_sync(std::move(job), world.out);
+    CHECK(watermarks() == Marks(4, 3));
+    files.fail_all(Call::sync, EIO);
+    world.sync();
+    CHECK(watermarks() == Marks(4, 3));
+    files.fail_all(Call::sync, std::nullopt);
+    world.store->retry(world.out);
+    CHECK(watermarks() == Marks(4, 4));
+    world.append(topic, writer, 5, payload_of(5));
+    world.drop();
+    files.restart(PowerCut::drop_unsynced);
+    REQUIRE(world.open());
+    CHECK(watermarks() == Marks(4, 4));
+}
