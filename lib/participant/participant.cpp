@@ -117,6 +117,7 @@ Participant::IngestReader* Participant::reader_of(const Guid& writer) {
     if (reader == readers_.end()) return nullptr;
     last_writer_ = writer;
     last_reader_ = &reader->second;
+    last_paused_ = matched->second.paused;
     return last_reader_;
 }
 
@@ -127,7 +128,7 @@ void Participant::deliver(const Guid& writer, Receive receive) {
                     [&](rtps::StatefulReader& shadow) { receive(shadow, writer, dropped_); });
     IngestReader* reader = reader_of(writer);
     if (reader == nullptr) return;
-    if (paused_) {
+    if (paused_ || last_paused_) {
         ++counters_.dropped_while_paused;
         return;
     }

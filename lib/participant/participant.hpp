@@ -98,6 +98,8 @@ class Participant {
     void probe_writer(const Guid& writer, MonoTime now);
     // While paused, samples are dropped before they are received: their writers repeat them later.
     void pause_ingest(bool paused) { paused_ = paused; }
+    // The same for one matched writer.
+    void pause_writer(const Guid& writer, bool paused);
     [[nodiscard]] std::optional<rtps::WriterStatus> writer_status(const Guid& writer) const;
 
     // --- replay
@@ -146,6 +148,7 @@ class Participant {
             entity::unknown};  // gets its samples; unknown for a writer that is not served
         std::vector<EntityId> shadows;
         bool discard{false};
+        bool paused{false};
     };
     struct Replay {
         std::unique_ptr<rtps::ReplayWriter> writer;
@@ -211,6 +214,7 @@ class Participant {
     // Datagrams come in runs of one writer; spares two look-ups.
     Guid last_writer_{};
     IngestReader* last_reader_{nullptr};
+    bool last_paused_{false};
 };
 
 template <class Act>

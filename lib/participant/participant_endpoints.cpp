@@ -130,6 +130,13 @@ void Participant::unmatch_writer(const Guid& writer) {
     last_reader_ = nullptr;
 }
 
+void Participant::pause_writer(const Guid& writer, bool paused) {
+    const auto source = writers_.find(writer);
+    if (source == writers_.end()) return;
+    source->second.paused = paused;
+    last_reader_ = nullptr;
+}
+
 void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime now) {
     last_input_ = now;
     IngestReader* reader = reader_of(writer);

@@ -227,6 +227,8 @@ void DomainService::complete(store::Completion completion, Now now) {
         if (ServedGroup* group = ingest_->on_group_opened(*opened, now))
             replay_->serve(*group, now);
         if (opening_ > 0 && --opening_ == 0) settle(now);
+    } else if (auto* backlog = std::get_if<store::GroupBacklog>(&completion)) {
+        ingest_->on_backlog(*backlog, now);
     } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
         const EventKind kind = event->event.kind;
         context_.events.report(std::move(event->event), name(kind), now);

@@ -313,6 +313,7 @@ void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
         }
     }
     participant_.match_writer(writer.ingest_reader, writer.data, options, now.mono);
+    if (group.backlog_full) participant_.pause_writer(writer.data.guid, true);
     attach_shadows(writer.data, writer.ingest_reader, false, now);
 }
 
@@ -449,6 +450,21 @@ void Ingest::flush(Now now) {
                                        {"waiting_bytes", std::to_string(batch_.bytes())},
                                        {"limit", "limits.uncommitted_bytes"}}),
                            "ingest",
+                           now);
+}
+
+void Ingest::on_backlog(const store::GroupBacklog& backlog, Now now) {
+    ServedGroup* group = context_.groups.find(backlog.group);
+    if (group == nullptr || group->backlog_full == backlog.full) return;
+    group->backlog_full = backlog.full;
+    for (const auto& [guid, writer] : group->writers)
+        participant_.pause_writer(guid, backlog.full);
+    if (!backlog.full) return;
+    context_.events.report(make_event(EventKind::IngestStalled,
+                                      {{"domain", std::to_string(context_.domain)},
+                                       {"topic", group->meta.key.topic},
+                                       {"limit", "limits.uncommitted_bytes"}}),
+                           group->meta.key.topic,
                            now);
 }
 

@@ -47,6 +47,8 @@ class Ingest {
     void on_numbering_restarted(const Guid& writer, Now now);
     // Nothing when the group could not be opened (reported).
     ServedGroup* on_group_opened(const store::GroupOpened& opened, Now now);
+    // The store says that too much of a group waits for the disk, or no longer.
+    void on_backlog(const store::GroupBacklog& backlog, Now now);
     void on_committed(const store::Committed& committed, Now now);
 
     // Takes what the participant received; before the datagram goes away.

@@ -44,6 +44,7 @@ struct ServedGroup {
     std::unordered_map<Guid, store::KnownWriter> stored;
     bool key_unresolved_reported{false};
     bool representation_reported{false};
+    bool backlog_full{false};  // the store takes no more of it for now
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;

@@ -31,16 +31,21 @@ std::string_view reason_of(Admission admission) {
 
 }  // namespace
 
-void StoreCore::report(Out& out, EventKind kind, Fields fields) const {
+Event StoreCore::event_of(EventKind kind, Fields fields) const {
     Event event;
     event.kind = kind;
     event.fields = std::move(fields);
     event.wall = wall.time_since_epoch();
-    out.push_back(StoreEvent{std::move(event)});
+    return event;
+}
+
+void StoreCore::report(Out& out, EventKind kind, Fields fields) const {
+    out.push_back(StoreEvent{event_of(kind, std::move(fields))});
 }
 
 void StoreCore::reserve_arrivals(std::size_t count) {
-    if (next_arrival + count <= arrival_ceiling) return;
+    // Early, so that the disk has half a block's time to take the record.
+    if (next_arrival + count + arrival_block / 2 <= arrival_ceiling) return;
     arrival_ceiling = next_arrival + count + arrival_block;
     Buffer key{'a'};
     Buffer value(8);
@@ -50,7 +55,6 @@ void StoreCore::reserve_arrivals(std::size_t count) {
     // A disk that refuses this refuses the samples too, and they are what is reported. Until it
     // works again the numbers are only as safe as the frames that hold them.
     std::ignore = records.set(RecordKind::store, std::move(key), std::move(value));
-    std::ignore = records.sync();
 }
 
 void StoreCore::append(const AppendBatch& batch, Out& out) {
@@ -210,14 +214,32 @@ void StoreCore::flush_batch(Out& out) {
         Status ready = log.file.failed() ? Status{} : ensure_open(log);
         if (!ready) log.file.on_sync_failed();
         const std::uint64_t before = log.file.size();
-        auto done = log.file.write_batch();
+        Status done{};
+        change_pending(log, [&] { done = log.file.write_batch(); });
         bytes_counter(group) += log.file.size() - before;
         if (!ready) done = ready;
         if (!done) degrade(group, done.error(), out);
         mark_dirty(id);
+        tell_backlog(group, out);
     }
     batch_logs.clear();
     report_failures(out);
+}
+
+void StoreCore::tell_backlog(Group& group, Out& out) {
+    if (group.backlog_told || group.unsafe_bytes == 0) return;
+    if (unsafe_bytes <= options.limits.uncommitted_bytes) return;
+    group.backlog_told = true;
+    told_groups.push_back(group.handle);
+    out.push_back(GroupBacklog{group.handle, true});
+}
+
+void StoreCore::end_backlog(Out& out) {
+    if (told_groups.empty() || unsafe_bytes > options.limits.uncommitted_bytes / 2) return;
+    for (const GroupHandle handle : std::exchange(told_groups, {})) {
+        groups[handle]->backlog_told = false;
+        out.push_back(GroupBacklog{handle, false});
+    }
 }
 
 }  // namespace durability::store

@@ -357,14 +357,18 @@ void GroupLoader::feed_collected() {
     struct Run {
         std::size_t at;
         std::size_t end;
+        std::size_t log;
     };
+    // Of a frame that stands in two segments the one in the older segment counts, so that the
+    // segments of a writer stay in arrival order whatever is compacted.
     const auto later = [this](const Run& a, const Run& b) {
-        return collected_[a.at].entry.arrival > collected_[b.at].entry.arrival;
+        return std::pair(collected_[a.at].entry.arrival, a.log) >
+               std::pair(collected_[b.at].entry.arrival, b.log);
     };
     std::priority_queue<Run, std::vector<Run>, decltype(later)> queue(later);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const std::size_t end = i + 1 < runs_.size() ? runs_[i + 1] : collected_.size();
-        if (runs_[i] < end) queue.push({runs_[i], end});
+        if (runs_[i] < end) queue.push({runs_[i], end, i});
     }
     while (!queue.empty()) {
         Run run = queue.top();
@@ -372,10 +376,10 @@ void GroupLoader::feed_collected() {
         // As long as no other run comes first, this one goes on.
         const Arrival limit =
             queue.empty() ? max_arrival : collected_[queue.top().at].entry.arrival;
-        while (run.at < run.end && collected_[run.at].entry.arrival <= limit) {
+        do {
             const Collected& sample = collected_[run.at++];
             feed(sample.entry, sample.has_key ? &sample.key : nullptr, sample.received);
-        }
+        } while (run.at < run.end && collected_[run.at].entry.arrival < limit);
         if (run.at < run.end) queue.push(run);
     }
     collected_ = {};

@@ -2,9 +2,9 @@
 
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
+#include "store/chore.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace durability::store {
 namespace {
@@ -89,22 +89,12 @@ Result<std::optional<CheckpointFile>> read_checkpoint(FileSystem& files,
 Status replace_file(FileSystem& files,
                     const std::string& folder,
                     std::string_view name,
-                    ByteView content,
+                    Buffer content,
                     bool durable) {
-    const std::string path = join(folder, name);
-    const std::string temporary = path + std::string(layout::temporary_suffix);
-    auto file = files.open(temporary, OpenMode::create);
-    if (!file) return tl::unexpected(std::move(file.error()));
-    Status done = (*file)->write(0, content);
-    if (done && durable) done = (*file)->sync();
-    if (done) done = files.rename(temporary, path);
-    if (!done) {
-        // It would be removed at the next start; trying now frees the space a full disk needs.
-        std::ignore = files.remove(temporary);
-        return done;
-    }
-    if (durable) return files.sync_directory(folder);
-    return {};
+    std::vector<Chore::Step> steps;
+    add_replacement(steps, folder, name, std::move(content), durable);
+    if (durable) steps.emplace_back(Chore::SyncDirectory{folder});
+    return carry_out(files, steps);
 }
 
 }  // namespace durability::store

@@ -37,7 +37,7 @@ struct CheckpointFile {
 Status replace_file(FileSystem& files,
                     const std::string& folder,
                     std::string_view name,
-                    ByteView content,
+                    Buffer content,
                     bool durable);
 
 }  // namespace durability::store

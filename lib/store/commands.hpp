@@ -87,10 +87,11 @@ enum class RecordKind : std::uint8_t {
 // A larger value is refused.
 inline constexpr std::size_t max_record_value = 1'000'000;
 
-// Creates or re-opens a group. Its metadata is on disk before it is answered. Which contract is
-// then in force: the one given when it or the stored one came from a rule, or when both are the
-// daemon's default; else the stored one (the first writer's stays in force). A smaller one trims at
-// once. QoS and storage kind of a group that exists stay as stored.
+// Creates or re-opens a group. Its metadata is on disk before it is answered; when that is not to
+// be had the answer is an error, and a later OpenGroup tries again. Which contract is then in
+// force: the one given when it or the stored one came from a rule, or when both are the daemon's
+// default; else the stored one (the first writer's stays in force). A smaller one trims at once.
+// QoS and storage kind of a group that exists stay as stored.
 struct OpenGroup {
     std::uint64_t ticket{0};
     GroupMeta meta;
@@ -115,7 +116,7 @@ struct ReadSamples {
     std::size_t max_octets{std::numeric_limits<std::size_t>::max()};
 };
 // The writer is gone (disposed, or its lease ran out): its history is kept for the contract's
-// cleanup_delay. The expiry marker is written before anything else changes.
+// cleanup_delay. WriterRetired is reported when the expiry marker is on disk.
 struct WriterGone {
     GroupHandle group{0};
     Guid source_writer;
@@ -132,7 +133,9 @@ struct WriterRestarted {
     GroupHandle group{0};
     Guid source_writer;
 };
-// Sets the value for (kind, key). With `sync` it is on disk before RecordSaved, else soon after.
+// Sets the value for (kind, key). With `sync` it is on disk before RecordSaved, else soon after. An
+// error says that it is not, or not yet: the value is set all the same, unless it was refused
+// (invalid_argument).
 struct SaveRecord {
     std::uint64_t ticket{0};
     RecordKind kind{RecordKind::identity};
@@ -254,6 +257,13 @@ struct CompactionBegun {
     GroupHandle group{0};
     Result<std::uint64_t> logs;  // so many will be rewritten or removed
 };
+// More of the group waits for the disk than limits.uncommitted_bytes allows (all groups together),
+// or no longer. While it does, nothing more should be received for it: what is not received is not
+// acknowledged, and not lost.
+struct GroupBacklog {
+    GroupHandle group{0};
+    bool full{false};
+};
 struct StoreEvent {
     Event event;
 };
@@ -268,6 +278,7 @@ using Completion = std::variant<GroupOpened,
                                 RecordSaved,
                                 SamplesPurged,
                                 CompactionBegun,
+                                GroupBacklog,
                                 StoreEvent,
                                 StatusReport>;
 

@@ -1,7 +1,8 @@
 // Giving back the space of frames that are no longer retained: logs without any are removed, logs
 // with few are rewritten beside, a megabyte at a time, and swapped in. Before a frame leaves the
-// disk the list of what is retained is written (checkpoint.hpp). A crash at any instant leaves the
-// old or the new file whole; a private file that was left behind is removed at the next start.
+// disk the list of what is retained is written (checkpoint.hpp). What has to wait for the disk is
+// done by jobs (sync_job.cpp). A crash at any instant leaves the old or the new file whole; a
+// private file that was left behind is removed at the next start.
 #include "base/crc32c.hpp"
 #include "store/group_meta.hpp"
 #include "store/store_core.hpp"
@@ -34,7 +35,7 @@ bool is_whole(ByteView bytes, Arrival arrival) {
 void StoreCore::consider(LogId id) {
     Log& log = *logs[id];
     if (read_only || !log.file.exists() || log.due || log.settling || log.unreadable ||
-        log.file.failed())
+        log.doomed || log.file.failed() || (rewrite && rewrite->log == id))
         return;
     const SourceWriter& writer = groups[log.group]->writers[log.writer];
     const bool newest = !writer.logs.empty() && writer.logs.back() == id;
@@ -52,9 +53,20 @@ void StoreCore::consider_all() {
     }
 }
 
+void StoreCore::doom(LogId id) {
+    Group& group = *groups[logs[id]->group];
+    logs[id]->doomed = true;
+    group.work.doomed.push_back(id);
+    want_work(group);
+}
+
+bool StoreCore::work_due() const {
+    return rewrite ? rewrite->stage == Rewrite::Stage::copying : !due_logs.empty();
+}
+
 void StoreCore::compact_slice(Out& out) {
+    if (!work_due()) return;
     if (rewrite) return continue_rewrite(out);
-    if (due_logs.empty()) return;
     const LogId id = due_logs.front();
     due_logs.erase(due_logs.begin());
     logs[id]->due = false;
@@ -64,7 +76,8 @@ void StoreCore::compact_slice(Out& out) {
 void StoreCore::begin_compaction(LogId id, Out& out) {
     Log& log = *logs[id];
     Group& group = *groups[log.group];
-    if (group.degraded || log.file.failed()) return;  // the next sweep considers it again
+    // The next sweep considers it again.
+    if (group.degraded || log.doomed || log.file.failed()) return;
     SourceWriter& writer = group.writers[log.writer];
     const bool newest = writer.logs.back() == id;
     if (newest && writer.has_active && !log.wanted) {
@@ -83,18 +96,15 @@ void StoreCore::begin_compaction(LogId id, Out& out) {
         return;
     }
     if (newest) seal(writer);
-    if (auto synced = sync_writer(group, log.writer, out); !synced) return;
-    if (!newest && log.live_frames == 0) {
-        // Its numbers are in the marks of the newer segment, which was synced when it was made.
-        if (auto saved = save_checkpoint(group, out); !saved) return;
-        if (auto removed = remove_log_file(id); !removed) return;
-        ++compactions;
-        return;
-    }
+    // Its numbers are in the marks of a newer segment.
+    if (!newest && log.live_frames == 0) return doom(id);
+    flush_batch(out);
+    if (auto opened = ensure_open(log); !opened || log.file.failed()) return;
 
     Rewrite next;
     next.log = id;
     next.serial = log.serial;
+    next.source = log.file.file;
     next.target_path = log.file.path() + std::string(layout::temporary_suffix);
     auto target = files.open(next.target_path, OpenMode::create);
     if (!target) return;
@@ -115,7 +125,7 @@ void StoreCore::continue_rewrite(Out& out) {
     Rewrite& job = *rewrite;
     Log& log = *logs[job.log];
     Group& group = *groups[log.group];
-    if (group.degraded) return abandon_rewrite();
+    if (group.degraded || log.doomed || log.file.failed()) return abandon_rewrite();
     const SampleIndex& index = history_of(group, group.writers[log.writer]).index;
     if (auto opened = ensure_open(log); !opened) return abandon_rewrite();
 
@@ -146,25 +156,24 @@ void StoreCore::continue_rewrite(Out& out) {
     }
     const bool complete = at == index.end_position();
     if (!bytes.empty()) {
-        Status done = job.target->write(job.size, bytes);
-        // Slice by slice, so that the last sync has little left to do.
-        if (done && group.on_disk()) done = job.target->sync();
-        if (!done) return abandon_rewrite();
+        if (auto done = job.target->write(job.size, bytes); !done) return abandon_rewrite();
         job.size += bytes.size();
         job.copied += bytes.size();
     }
-    if (!complete) return;
-    if (auto done = finish_rewrite(out); !done && rewrite) abandon_rewrite();
+    if (complete) {
+        if (auto done = end_copying(); !done) abandon_rewrite();
+    } else if (group.on_disk()) {
+        job.stage = Rewrite::Stage::syncing;
+    }
 }
 
-Status StoreCore::finish_rewrite(Out& out) {
+Status StoreCore::end_copying() {
     Rewrite& job = *rewrite;
     Log& log = *logs[job.log];
     Group& group = *groups[log.group];
     SourceWriter& writer = group.writers[log.writer];
-    const bool newest = writer.logs.back() == job.log;
     Buffer back;
-    if (newest) {
+    if (writer.logs.back() == job.log) {
         encode_marks(writer.known, back);
         if (writer.retired) encode_expiry({true, writer.expires, writer.delay}, back);
     }
@@ -172,16 +181,20 @@ Status StoreCore::finish_rewrite(Out& out) {
     encode_commit({job.size + back.size(), job.size + back.size()}, back);
     if (auto done = job.target->write(job.size, back); !done) return done;
     job.size += back.size();
-    if (group.on_disk()) {
-        if (auto done = job.target->sync(); !done) return done;
-    }
-    if (auto saved = save_checkpoint(group, out); !saved) return saved;
-    if (auto done = files.rename(job.target_path, log.file.path()); !done) return done;
+    job.stage = Rewrite::Stage::finishing;
+    want_work(group);
+    return {};
+}
 
-    // The new file is the log now, whatever happens to the directory: the index follows first.
+void StoreCore::swap_in() {
+    Rewrite& job = *rewrite;
+    Log& log = *logs[job.log];
+    Group& group = *groups[log.group];
+    SourceWriter& writer = group.writers[log.writer];
+
     bytes_counter(group) -= log.file.size();
-    log.file.adopt_synced(job.size, job.size);
-    log.serial = next_serial++;  // a sync that is under way is about the old file
+    change_pending(log, [&] { log.file.adopt_synced(job.size, job.size); });
+    log.serial = next_serial++;
     log.file.file = job.target;
     bytes_counter(group) += job.size;
     log.sample_bytes = job.copied;
@@ -203,7 +216,6 @@ Status StoreCore::finish_rewrite(Out& out) {
     const LogId id = job.log;
     rewrite.reset();
     consider(id);
-    return group.on_disk() ? files.sync_directory(group.folder) : Status{};
 }
 
 }  // namespace durability::store

@@ -41,6 +41,9 @@ class Lease {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     virtual ~Lease() = default;
+    // The path still leads to the file that is locked: false when somebody moved, removed or
+    // replaced the folder underneath. Never waits for the disk.
+    [[nodiscard]] virtual bool is_in_place() = 0;
 };
 
 enum class OpenMode : std::uint8_t {
@@ -60,7 +63,7 @@ struct DirectoryEntry {
     FileKind kind{FileKind::other};
 };
 
-// Used by one thread at a time.
+// Used by several threads: the store's own, and the one that syncs.
 class FileSystem {
   public:
     FileSystem() = default;

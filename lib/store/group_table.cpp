@@ -24,18 +24,41 @@ bool takes_effect(const GroupMeta& stored, const GroupMeta& given) {
 OpenedGroup StoreCore::describe(const Group& group) const {
     OpenedGroup opened{group.handle, group.meta, {}};
     for (const SourceWriter& writer : group.writers) {
-        if (!writer.in_use) continue;
+        if (!writer.in_use || is_leaving(writer)) continue;
         opened.writers.push_back({writer.guid, writer.known.greatest(), writer.retired});
     }
     return opened;
 }
 
-Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
-    if (const auto known = by_key.find(meta.key); known != by_key.end()) {
-        Group& group = *groups[known->second];
-        if (takes_effect(group.meta, meta)) apply_contract(group, meta, out);
-        return describe(group);
+void StoreCore::open_group(const OpenGroup& command, Out& out) {
+    const auto refuse = [&](Error error) {
+        out.push_back(GroupOpened{command.ticket, tl::unexpected(std::move(error))});
+    };
+    const auto known = by_key.find(command.meta.key);
+    Result<GroupHandle> handle =
+        known != by_key.end() ? known->second : add_group(command.meta, out);
+    if (!handle) return refuse(std::move(handle.error()));
+    Group& group = *groups[*handle];
+    const bool changed = known != by_key.end() && takes_effect(group.meta, command.meta) &&
+                         apply_contract(group, command.meta);
+    if (group.on_record && !changed) {
+        out.push_back(GroupOpened{command.ticket, describe(group)});
+        return;
     }
+    if (!group.on_record) group.work.make_folder = group.work.meta = true;
+    group.work.answers.push_back(
+        [this, &group, ticket = command.ticket](const Status& outcome, Out& to) {
+            // A group that was served before is served with a degraded disk, too.
+            if (group.on_record) {
+                to.push_back(GroupOpened{ticket, describe(group)});
+            } else {
+                to.push_back(GroupOpened{ticket, tl::unexpected(outcome.error())});
+            }
+        });
+    want_work(group);
+}
+
+Result<GroupHandle> StoreCore::add_group(const GroupMeta& meta, Out& out) {
     if (groups.size() >= options.limits.served_groups) {
         return fail(Errc::resource_limit,
                     fmt::format("open topic {}: limits.served_groups ({}) reached",
@@ -57,19 +80,19 @@ Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
                                     group->folder));
         }
     }
-    if (auto made = files.make_directory(group->folder); !made) return tl::unexpected(made.error());
-    if (on_disk) {
-        if (auto synced = files.sync_directory(parent); !synced)
-            return tl::unexpected(synced.error());
+    if (!folder_in_place(*group)) {
+        return fail(Errc::unavailable,
+                    fmt::format("open topic {}: {} was moved, removed or replaced while in use",
+                                meta.key.topic,
+                                parent));
     }
+    if (auto made = files.make_directory(group->folder); !made) return tl::unexpected(made.error());
     // A file of that name that was of no use at the start is kept for whoever wants to look at it.
     if (files.open(join(group->folder, layout::meta), OpenMode::read_only)) {
         if (auto moved = set_aside(group->folder, std::string(layout::meta)); !moved) {
             return tl::unexpected(moved.error());
         }
     }
-    if (auto saved = save_meta(*group); !saved) return tl::unexpected(saved.error());
-
     by_key.emplace(meta.key, group->handle);
     groups.push_back(std::move(group));
     // The folder may hold logs whose metadata was lost: they belong to this group, and this is it.
@@ -79,7 +102,7 @@ Result<OpenedGroup> StoreCore::open_group(const GroupMeta& meta, Out& out) {
         groups.pop_back();
         return tl::unexpected(recovered.error());
     }
-    return describe(added);
+    return added.handle;
 }
 
 Status StoreCore::save_meta(const Group& group) {
@@ -133,9 +156,9 @@ void StoreCore::make_histories(Group& group) {
     }
 }
 
-void StoreCore::apply_contract(Group& group, const GroupMeta& meta, Out& out) {
+bool StoreCore::apply_contract(Group& group, const GroupMeta& meta) {
     const Contract before = group.meta.contract;
-    if (before == meta.contract && group.meta.contract_source == meta.contract_source) return;
+    if (before == meta.contract && group.meta.contract_source == meta.contract_source) return false;
     group.meta.contract = meta.contract;
     group.meta.contract_source = meta.contract_source;
     if (before.scope != meta.contract.scope) make_histories(group);
@@ -143,18 +166,13 @@ void StoreCore::apply_contract(Group& group, const GroupMeta& meta, Out& out) {
         trim(history->index, meta.contract, evicted);
     const bool trimmed = !evicted.empty();
     account_evicted(group);
-    Status saved{};
-    // The list first: what the old contract had evicted must not come back under a larger one.
-    if (before != meta.contract) saved = save_checkpoint(group, out);
-    if (saved) saved = save_meta(group);
-    if (!saved) degrade(group, saved.error(), out);
-    if (trimmed) consider_all();
+    group.work.checkpoint = group.work.checkpoint || before != meta.contract;
+    group.work.meta = true;
+    if (trimmed) consider_group(group);
+    return true;
 }
 
-Status StoreCore::save_checkpoint(Group& group, Out& out) {
-    // A list must not name a sample that a power cut could still take, nor leave out one that such
-    // a sample replaced.
-    if (auto synced = sync_group(group, out); !synced) return synced;
+Buffer StoreCore::checkpoint_of(const Group& group) const {
     Checkpoint checkpoint;
     checkpoint.as_of = next_arrival - 1;
     for (const auto& history : group.histories) {
@@ -166,11 +184,7 @@ Status StoreCore::save_checkpoint(Group& group, Out& out) {
     if (group.histories.size() > 1) {
         std::sort(checkpoint.retained.begin(), checkpoint.retained.end());
     }
-    return replace_file(files,
-                        group.folder,
-                        layout::checkpoint,
-                        encode_checkpoint(checkpoint, group.hash),
-                        group.on_disk());
+    return encode_checkpoint(checkpoint, group.hash);
 }
 
 }  // namespace durability::store

@@ -23,13 +23,27 @@ LogFile::LogFile(std::string folder, LogName name, Safety safety)
 void LogFile::adopt(std::uint64_t size, std::uint64_t covered) {
     written_ = size_ = safe_ = size;
     covered_ = std::min(covered, size);
-    exists_ = true;
+    exists_ = named_ = true;
 }
 
 void LogFile::adopt_synced(std::uint64_t size, std::uint64_t covered) {
     adopt(size, covered);
     failed_ = unsynced_ = false;
     pending_.clear();
+    pending_bytes_ = 0;
+}
+
+void LogFile::adopt_written(std::uint64_t front, Buffer content) {
+    front_ = front;
+    written_ = size_ = front + content.size();
+    exists_ = unsynced_ = true;
+    if (safety_ == Safety::synced) {
+        pending_bytes_ = content.size();
+        if (!content.empty()) pending_.push_back({front, std::move(content)});
+        return;
+    }
+    safe_ = size_;
+    unsynced_ = safety_ == Safety::none;
 }
 
 Buffer& LogFile::batch() {
@@ -69,6 +83,7 @@ Status LogFile::write_batch() {
     }
     const bool keep = failed_ || safety_ == Safety::synced;
     if (keep) {
+        pending_bytes_ += batch_.size();
         pending_.push_back({offset, std::exchange(batch_, Buffer{})});
     } else {
         safe_ = written_;
@@ -84,6 +99,8 @@ void LogFile::on_synced(std::uint64_t length) {
     safe_ = std::max(safe_, length);
     const auto first_kept = std::find_if(
         pending_.begin(), pending_.end(), [this](const Pending& p) { return p.offset >= safe_; });
+    for (auto at = pending_.begin(); at != first_kept; ++at)
+        pending_bytes_ -= at->bytes.size();
     pending_.erase(pending_.begin(), first_kept);
 }
 
@@ -126,8 +143,10 @@ void LogFile::give_up_pending() {
     // Cutting is a courtesy: frames that stay are recognised by their arrival number at the next
     // start.
     if (file && written_ != safe_) std::ignore = file->truncate(safe_);
+    front_ = std::min(front_, safe_);
     written_ = size_ = safe_;
     pending_.clear();
+    pending_bytes_ = 0;
     failed_ = unsynced_ = false;
 }
 

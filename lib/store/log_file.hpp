@@ -7,6 +7,7 @@
 #include "store/file_system.hpp"
 #include "store/log_format.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,7 +37,10 @@ class LogFile {
     //   written_  bytes in the file, always a frame boundary; safe_ <= written_
     //   size_     written_, and what could not be written because the log has failed
     //   batch_    frames being encoded; they follow at size_
-    // pending_ holds the bytes from safe_ to size_ (nothing with Safety::none).
+    //   front_    where the frames begin that no other file repeats: behind what every log begins
+    //   with
+    // pending_ holds the bytes from safe_ or front_, whichever is greater, to size_ (nothing with
+    // Safety::none).
     LogFile(std::string folder, LogName name, Safety safety);
 
     [[nodiscard]] const std::string& folder() const { return folder_; }
@@ -48,9 +52,15 @@ class LogFile {
     [[nodiscard]] std::uint64_t end() const { return size_ + batch_.size(); }
     [[nodiscard]] bool failed() const { return failed_; }
     [[nodiscard]] bool exists() const { return exists_; }
+    // Its name is on disk.
+    [[nodiscard]] bool is_named() const { return named_; }
+    void set_named() { named_ = true; }
     // There are written bytes that an fdatasync would make safe.
     [[nodiscard]] bool needs_sync() const { return !failed_ && unsynced_; }
     [[nodiscard]] const std::vector<Pending>& pending() const { return pending_; }
+    [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }
+    // Where pending() begins: what would have to be written again elsewhere.
+    [[nodiscard]] std::uint64_t pending_begin() const { return std::max(safe_, front_); }
 
     // The open file; null while closed. Whoever opens it sets it (the store bounds open files).
     std::shared_ptr<File> file;
@@ -61,6 +71,8 @@ class LogFile {
     void adopt(std::uint64_t size, std::uint64_t covered);
     // A file just written and synced as a whole.
     void adopt_synced(std::uint64_t size, std::uint64_t covered);
+    // A file just made, not synced: `front` octets that every log begins with, then `content`.
+    void adopt_written(std::uint64_t front, Buffer content);
     // There is no file and there will be none: what is appended waits in memory.
     void fail_from_start() { failed_ = true; }
 
@@ -91,14 +103,17 @@ class LogFile {
     std::string path_;
     Safety safety_;
     std::uint64_t written_{0};
+    std::uint64_t front_{0};
     std::uint64_t safe_{0};
     std::uint64_t size_{0};
     std::uint64_t covered_{0};  // what the last commit frame vouches for
     Buffer batch_;
     std::vector<Pending> pending_;
+    std::uint64_t pending_bytes_{0};
     bool unsynced_{false};
     bool failed_{false};
     bool exists_{false};
+    bool named_{false};
 };
 
 }  // namespace durability::store

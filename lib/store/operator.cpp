@@ -14,9 +14,9 @@ tl::unexpected<Error> no_such_group(GroupHandle handle) {
 
 }  // namespace
 
-SamplesPurged StoreCore::purge(const PurgeSamples& command, Out& out) {
-    const auto answer = [&command](Result<std::uint64_t> samples) {
-        return SamplesPurged{command.ticket, command.group, std::move(samples)};
+void StoreCore::purge(const PurgeSamples& command, Out& out) {
+    const auto answer = [&](Result<std::uint64_t> samples) {
+        out.push_back(SamplesPurged{command.ticket, command.group, std::move(samples)});
     };
     if (command.group >= groups.size()) return answer(no_such_group(command.group));
     Group& group = *groups[command.group];
@@ -49,11 +49,22 @@ SamplesPurged StoreCore::purge(const PurgeSamples& command, Out& out) {
     for (const SampleIndex::Entry& entry : evicted)
         logs[entry.log]->wanted = true;
     account_evicted(group);
-    if (auto saved = save_checkpoint(group, out); !saved) {
-        degrade(group, saved.error(), out);
-        return answer(tl::unexpected(saved.error()));
+    group.work.checkpoint = true;
+    group.work.answers.push_back(
+        [ticket = command.ticket, handle = command.group, count](const Status& outcome, Out& to) {
+            SamplesPurged purged{ticket, handle, count};
+            if (!outcome) purged.samples = tl::unexpected(outcome.error());
+            to.push_back(std::move(purged));
+        });
+    want_work(group);
+    consider_group(group);
+}
+
+void StoreCore::consider_group(const Group& group) {
+    for (const SourceWriter& writer : group.writers) {
+        for (const LogId id : writer.logs)
+            consider(id);
     }
-    return answer(count);
 }
 
 CompactionBegun StoreCore::compact(const CompactGroup& command) {
@@ -64,7 +75,7 @@ CompactionBegun StoreCore::compact(const CompactGroup& command) {
         for (const LogId id : writer.logs) {
             Log& log = *logs[id];
             const bool empty = log.live_frames == 0 && id != writer.logs.back();
-            if (log.dead_bytes() == 0 && !empty) continue;
+            if (log.doomed || (log.dead_bytes() == 0 && !empty)) continue;
             log.wanted = true;
             log.settling = false;
             std::erase(settling_logs, id);

@@ -98,10 +98,22 @@ class PosixFile final : public File {
 
 class PosixLease final : public Lease {
   public:
-    explicit PosixLease(UniqueFd fd) : fd_(std::move(fd)) {}
+    PosixLease(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {
+        known_ = ::fstat(fd_.get(), &locked_) == 0;
+    }
+
+    bool is_in_place() override {
+        struct stat named {};
+        if (!known_) return true;
+        return ::lstat(path_.c_str(), &named) == 0 && named.st_dev == locked_.st_dev &&
+               named.st_ino == locked_.st_ino;
+    }
 
   private:
     UniqueFd fd_;  // the lock lives exactly as long as the descriptor
+    std::string path_;
+    struct stat locked_ {};
+    bool known_{false};
 };
 
 std::string holder_of(int fd) {
@@ -217,7 +229,7 @@ Result<std::unique_ptr<Lease>> PosixFileSystem::lock(const std::string& path) {
     const std::string pid = fmt::format("{}\n", ::getpid());
     if (::ftruncate(fd.get(), 0) != 0) return failed("truncate", path, errno);
     if (::pwrite(fd.get(), pid.data(), pid.size(), 0) < 0) return failed("write", path, errno);
-    return std::unique_ptr<Lease>(std::make_unique<PosixLease>(std::move(fd)));
+    return std::unique_ptr<Lease>(std::make_unique<PosixLease>(std::move(fd), path));
 }
 
 }  // namespace durability::store

@@ -107,7 +107,7 @@ Status RecordFile::set(RecordKind kind, Buffer key, Buffer value) {
     Buffer frame;
     encode_record(name, &value, frame);
     table_.insert_or_assign(std::move(name), std::move(value));
-    return write(std::move(frame));
+    return write(frame);
 }
 
 Status RecordFile::erase(RecordKind kind, const Buffer& key) {
@@ -118,11 +118,12 @@ Status RecordFile::erase(RecordKind kind, const Buffer& key) {
     Buffer frame;
     encode_record(name, nullptr, frame);
     table_.erase(at);
-    return write(std::move(frame));
+    return write(frame);
 }
 
-Status RecordFile::write(Buffer frame) {
-    if (broken_ || size_ > 4 * live_ + rewrite_floor) return rewrite();
+Status RecordFile::write(const Buffer& frame) {
+    if (rewriting_) since_.insert(since_.end(), frame.begin(), frame.end());
+    if (broken_) return {};
     auto done = file_->write(size_, frame);
     if (!done) {
         std::ignore = file_->truncate(size_);
@@ -134,22 +135,57 @@ Status RecordFile::write(Buffer frame) {
     return {};
 }
 
-Status RecordFile::rewrite() {
+Buffer RecordFile::content() const {
     Buffer content;
     FileHeader header;
     header.type = FileType::records;
     encode_file_header(header, content);
     for (const auto& [key, value] : table_)
         encode_record(key, &value, content);
+    return content;
+}
+
+bool RecordFile::rewrite_due() const {
+    return !held_ && !rewriting_ && (broken_ || size_ > 4 * live_ + rewrite_floor);
+}
+
+Buffer RecordFile::begin_rewrite() {
+    rewriting_ = true;
+    since_.clear();
+    Buffer bytes = content();
+    new_size_ = bytes.size();
+    return bytes;
+}
+
+void RecordFile::end_rewrite(const Status& outcome) {
+    rewriting_ = false;
+    // Whether the old file or the new one has the name now: neither is to be appended to.
+    broken_ = true;
+    held_ = !outcome;
+    if (!outcome) return;
+    auto file = files_->open(path(), OpenMode::read_write);
+    if (!file) return;
+    if (!since_.empty()) {
+        if (auto done = (*file)->write(new_size_, since_); !done) return;
+    }
+    file_ = std::move(*file);
+    size_ = new_size_ + since_.size();
+    dirty_ = !since_.empty();
+    broken_ = false;
+}
+
+Status RecordFile::rewrite() {
+    Buffer bytes = content();
+    const std::uint64_t size = bytes.size();
     broken_ = true;  // until everything below has worked
-    if (auto done = replace_file(*files_, folder_, layout::records, content, true); !done)
+    if (auto done = replace_file(*files_, folder_, layout::records, std::move(bytes), true); !done)
         return done;
     auto file = files_->open(path(), OpenMode::read_write);
     if (!file) return tl::unexpected(std::move(file.error()));
     file_ = std::move(*file);
-    size_ = content.size();
+    size_ = size;
     live_ = size_ - file_header_size;
-    dirty_ = broken_ = false;
+    dirty_ = broken_ = held_ = false;
     return {};
 }
 

@@ -39,19 +39,29 @@ class RecordFile {
     // successful rewrite. An unchanged value writes nothing.
     Status set(RecordKind kind, Buffer key, Buffer value);
     Status erase(RecordKind kind, const Buffer& key);
-    // Everything set so far is on disk when it succeeds.
+    // Everything set so far is on disk when it succeeds. For when nobody else works on the store.
     Status sync();
-    [[nodiscard]] bool needs_sync() const { return dirty_ || broken_; }
-    // For syncing elsewhere; null when there is nothing to sync or only rewrite can help.
+    // For syncing elsewhere; null when there is nothing to sync or only a rewrite can help.
     [[nodiscard]] std::shared_ptr<File> file_to_sync() const {
         return dirty_ && !broken_ ? file_ : nullptr;
     }
     void on_synced(std::uint64_t size) { dirty_ = dirty_ && size != size_; }
     void on_sync_failed() { broken_ = true; }
 
+    // The file is mostly outdated, or is not to be trusted: somebody writes the content that
+    // begin_rewrite() gives to a new file and renames it over this one. What is set meanwhile goes
+    // to both.
+    [[nodiscard]] bool rewrite_due() const;
+    [[nodiscard]] Buffer begin_rewrite();
+    void end_rewrite(const Status& outcome);
+    // A rewrite has failed; none is due before try_again().
+    [[nodiscard]] bool on_hold() const { return held_; }
+    void try_again() { held_ = false; }
+
   private:
-    Status write(Buffer frame);
+    Status write(const Buffer& frame);
     Status rewrite();
+    [[nodiscard]] Buffer content() const;
 
     FileSystem* files_{nullptr};
     std::string folder_;
@@ -61,6 +71,10 @@ class RecordFile {
     std::uint64_t live_{0};
     bool dirty_{false};
     bool broken_{false};  // the file is not to be trusted any more: rewrite before anything else
+    bool held_{false};
+    bool rewriting_{false};
+    std::uint64_t new_size_{0};
+    Buffer since_;  // frames that the file being written does not have
 };
 
 }  // namespace durability::store

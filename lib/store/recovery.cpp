@@ -157,6 +157,7 @@ Status StoreCore::recover_folder(const std::string& parent,
                    {{"file", path}, {"reason", "topic is stored elsewhere"}});
             continue;
         }
+        group->on_record = true;
         by_key.emplace(group->meta.key, group->handle);
         groups.push_back(std::move(group));
         if (auto loaded = recover_group(*groups.back(), out); !loaded) return loaded;

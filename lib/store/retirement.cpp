@@ -40,15 +40,15 @@ void StoreCore::writer_gone(const WriterGone& command, Out& out) {
     if (command.group >= groups.size()) return;
     Group& group = *groups[command.group];
     SourceWriter* const found = find_writer(group, command.source_writer);
-    if (found == nullptr || found->retired) return;
+    if (found == nullptr || found->retired || is_leaving(*found)) return;
     const auto index = static_cast<WriterIndex>(found - group.writers.data());
     const Duration delay = group.meta.contract.cleanup_delay;
-    if (delay <= Duration::zero()) return expire_writer(group, index, out);
+    if (delay <= Duration::zero()) return expire_writers(group, {index});
     if (found->logs.empty()) {
         // Nothing of it was ever stored: there is nothing to keep.
         return forget_writer(group, index);
     }
-    if (retired_writers >= options.limits.retired_writers && !reclaim_retired_slot(out)) {
+    if (retired_writers >= options.limits.retired_writers && !reclaim_retired_slot()) {
         report(out,
                EventKind::ResourceLimit,
                {{"limit", "retired_writers"},
@@ -58,26 +58,26 @@ void StoreCore::writer_gone(const WriterGone& command, Out& out) {
         return;
     }
 
-    // Nothing below is refused. The marker reaches the disk first; on a disk that does not take it
-    // the group is degraded, and it is written with everything else that waits.
+    // Nothing below is refused. The marker is written before the writer leaves any table, which it
+    // does when its date has come; that it is retired is said when the marker is on disk.
     SourceWriter& writer = group.writers[index];
     writer.retired = true;
     writer.expiry_this_run = true;
     writer.delay = delay;
     writer.expires = saturating_add(command.now, delay);
     write_expiry(group, index, out);
-    std::ignore = sync_writer(group, index, out);
     flush_batch(out);
     ++retired_writers;
-    report(
-        out,
-        EventKind::WriterRetired,
-        {{"topic", group.meta.key.topic},
-         {"writer", to_string(command.source_writer)},
-         {"retained", std::to_string(group.writers[index].retained)},
-         {"delay",
-          delay == infinite_duration ? std::string("infinite")
-                                     : fmt::format("{}ms", delay / std::chrono::milliseconds{1})}});
+    const std::string delay_text = delay == infinite_duration
+                                       ? std::string("infinite")
+                                       : fmt::format("{}ms", delay / std::chrono::milliseconds{1});
+    Event event = event_of(EventKind::WriterRetired,
+                           {{"topic", group.meta.key.topic},
+                            {"writer", to_string(command.source_writer)},
+                            {"retained", std::to_string(group.writers[index].retained)},
+                            {"delay", delay_text}});
+    if (group.waiting.empty() && group.reports.empty()) waiting_groups.push_back(group.handle);
+    group.reports.push_back(std::move(event));
 }
 
 void StoreCore::writer_back(const WriterBack& command, Out& out) {
@@ -106,48 +106,73 @@ void StoreCore::writer_restarted(const WriterRestarted& command, Out& out) {
     flush_batch(out);
 }
 
-bool StoreCore::reclaim_retired_slot(Out& out) {
+bool StoreCore::reclaim_retired_slot() {
     // A retired writer of which nothing is retained any more keeps only its numbers; it goes first.
     for (const auto& group : groups) {
         if (group->degraded) continue;
         for (WriterIndex index = 0; index < group->writers.size(); ++index) {
             const SourceWriter& writer = group->writers[index];
             if (!writer.in_use || !writer.retired || writer.retained != 0) continue;
-            expire_writer(*group, index, out);
+            expire_writers(*group, {index});
             return retired_writers < options.limits.retired_writers;
         }
     }
     return false;
 }
 
-void StoreCore::expire_writer(Group& group, WriterIndex index, Out& out) {
-    SourceWriter& writer = group.writers[index];
-    const std::uint64_t samples = writer.retained;
-    if (samples > 0) {
-        history_of(group, writer)
-            .index.remove_if(
-                [&](const SampleIndex::Entry& entry) { return logs[entry.log]->writer == index; },
-                [&](const SampleIndex::Entry& entry) { evicted.push_back(entry); });
-        account_evicted(group);
-    }
-    // Without the list of what is retained, what this writer's samples had replaced could come
-    // back.
-    if (auto saved = save_checkpoint(group, out); !saved) return degrade(group, saved.error(), out);
-    while (!writer.logs.empty()) {
-        if (auto removed = remove_log_file(writer.logs.back()); !removed) {
-            writer.has_active = false;
-            return degrade(group, removed.error(), out);
-        }
+bool StoreCore::is_leaving(const SourceWriter& writer) const {
+    return writer.leaving &&
+           std::ranges::all_of(writer.logs, [this](LogId id) { return logs[id]->doomed; });
+}
+
+void StoreCore::expire_writers(Group& group, const std::vector<WriterIndex>& writers) {
+    std::vector<bool> doomed(group.writers.size(), false);
+    std::vector<bool> affected(group.histories.size(), false);
+    for (const WriterIndex index : writers) {
+        SourceWriter& writer = group.writers[index];
+        doomed[index] = true;
+        affected[writer.history] = affected[writer.history] || writer.retained > 0;
+        group.work.expired.push_back({index, writer.guid, writer.retained});
+        // Its slot is free at once. What it sends should it come back is new.
+        if (writer.retired) --retired_writers;
+        writer.retired = false;
+        writer.leaving = true;
         writer.has_active = false;
+        writer.known.clear();
+        writer.synced = {};
     }
-    if (group.on_disk())
-        std::ignore = files.sync_directory(group.folder);  // else removed again later
+    for (std::size_t i = 0; i < affected.size(); ++i) {
+        if (!affected[i]) continue;
+        group.histories[i]->index.remove_if(
+            [&](const SampleIndex::Entry& entry) { return doomed[logs[entry.log]->writer]; },
+            [&](const SampleIndex::Entry& entry) { evicted.push_back(entry); });
+    }
+    account_evicted(group);
+    // Without the list of what is retained, what these samples had replaced could come back.
+    group.work.checkpoint = true;
+    for (const WriterIndex index : writers) {
+        const std::vector<LogId> all = group.writers[index].logs;
+        for (const LogId id : all) {
+            if (!logs[id]->doomed) doom(id);
+        }
+    }
+    want_work(group);
+}
+
+void StoreCore::let_go(Group& group, const GroupWork::Expired& expired, Out& out) {
+    SourceWriter& writer = group.writers[expired.writer];
+    if (!writer.in_use || writer.guid != expired.guid || !writer.leaving) return;
     report(out,
            EventKind::WriterExpired,
            {{"topic", group.meta.key.topic},
             {"writer", to_string(writer.guid)},
-            {"samples", std::to_string(samples)}});
-    forget_writer(group, index);
+            {"samples", std::to_string(expired.samples)}});
+    if (writer.logs.empty()) {
+        forget_writer(group, expired.writer);
+    } else {
+        // It came back meanwhile, and may have left once more.
+        writer.leaving = is_leaving(writer);
+    }
 }
 
 void StoreCore::follow_clock(const Sweep& command, Out& out) {
@@ -305,9 +330,11 @@ void StoreCore::sweep(const Sweep& command, Out& out) {
     for (const auto& owned : groups) {
         Group& group = *owned;
         if (group.degraded) continue;
+        std::vector<WriterIndex> due;
         for (WriterIndex index = 0; index < group.writers.size(); ++index) {
-            if (is_due(group.writers[index], command)) expire_writer(group, index, out);
+            if (is_due(group.writers[index], command)) due.push_back(index);
         }
+        if (!due.empty()) expire_writers(group, due);
         bool purged = false;
         for (const auto& history : group.histories) {
             purged = purge_ended_instances(group, *history, command) || purged;
@@ -319,7 +346,8 @@ void StoreCore::sweep(const Sweep& command, Out& out) {
         for (const SampleIndex::Entry& entry : evicted)
             logs[entry.log]->wanted = true;
         account_evicted(group);
-        if (auto saved = save_checkpoint(group, out); !saved) degrade(group, saved.error(), out);
+        group.work.checkpoint = true;
+        want_work(group);
     }
     for (const LogId id : std::exchange(settling_logs, {})) {
         logs[id]->settling = false;

@@ -7,30 +7,6 @@
 
 namespace durability::store {
 
-struct SyncJob::Impl {
-    struct Item {
-        LogId log{0};
-        std::uint64_t serial{0};
-        std::shared_ptr<File> file;
-        std::uint64_t length{0};
-        SequenceNumber through;  // of the log's writer
-        Status outcome{};
-    };
-    std::vector<Item> items;
-    std::shared_ptr<File> records;
-    std::uint64_t records_size{0};
-    Status records_outcome{};
-    std::vector<std::pair<GroupHandle, std::vector<Committed::Mark>>> marks;
-};
-
-SyncJob::SyncJob() = default;
-SyncJob::SyncJob(SyncJob&&) noexcept = default;
-SyncJob& SyncJob::operator=(SyncJob&&) noexcept = default;
-SyncJob::~SyncJob() = default;
-bool SyncJob::empty() const {
-    return impl_ == nullptr;
-}
-
 struct Store::Impl {
     Impl(FileSystem& files, StoreOptions options) : core(files, std::move(options)) {}
     StoreCore core;
@@ -58,14 +34,18 @@ Result<std::unique_ptr<Store>> Store::open(FileSystem& files,
     if (auto done = core.take_leases(); !done) return tl::unexpected(std::move(done.error()));
     if (auto done = core.recover(progress, out); !done)
         return tl::unexpected(std::move(done.error()));
+    // On disk before the first of them is given out.
+    core.reserve_arrivals(0);
+    if (auto done = core.records.sync(); !done) return tl::unexpected(std::move(done.error()));
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
 std::vector<OpenedGroup> Store::groups() const {
     std::vector<OpenedGroup> result;
     result.reserve(impl_->core.groups.size());
-    for (const auto& group : impl_->core.groups)
-        result.push_back(impl_->core.describe(*group));
+    for (const auto& group : impl_->core.groups) {
+        if (group->on_record) result.push_back(impl_->core.describe(*group));
+    }
     return result;
 }
 
@@ -81,20 +61,40 @@ StoreStatus Store::status() const {
     return impl_->core.status();
 }
 
+void Store::settle(std::vector<Completion>& out) {
+    impl_->core.settle(out);
+}
+
+SyncJob Store::begin_sync(std::vector<Completion>& out, bool interval_due) {
+    SyncJob job;
+    job.impl_ = impl_->core.begin_sync(out, interval_due);
+    return job;
+}
+
+void Store::run(SyncJob& job) {
+    if (job.impl_) StoreCore::run(*job.impl_);
+}
+
+void Store::end_sync(SyncJob job, std::vector<Completion>& out) {
+    if (job.impl_) impl_->core.end_sync(*job.impl_, out);
+}
+
 bool Store::degraded() const {
-    return std::any_of(impl_->core.groups.begin(), impl_->core.groups.end(), [](const auto& group) {
-        return group->degraded;
-    });
+    return impl_->core.records.on_hold() ||
+           std::any_of(impl_->core.groups.begin(), impl_->core.groups.end(), [](const auto& group) {
+               return group->degraded;
+           });
 }
 
 void Store::retry(std::vector<Completion>& out) {
+    impl_->core.records.try_again();
     for (const auto& group : impl_->core.groups) {
         if (group->degraded) impl_->core.heal(*group, out);
     }
 }
 
 bool Store::work_due() const {
-    return impl_->core.rewrite || !impl_->core.due_logs.empty();
+    return impl_->core.work_due();
 }
 void Store::do_slice(std::vector<Completion>& out) {
     impl_->core.compact_slice(out);
@@ -102,7 +102,20 @@ void Store::do_slice(std::vector<Completion>& out) {
 void Store::idle(std::vector<Completion>& out) {
     impl_->core.vouch_for_touched(out);
 }
+void Store::on_slow_disk(bool report, std::vector<Completion>& out) {
+    impl_->core.on_slow_disk(report, out);
+}
 Status Store::close(std::vector<Completion>& out) {
+    impl_->core.flush_batch(out);
+    retry(out);
+    // A job may leave work for the next.
+    constexpr int most_rounds = 4;
+    for (int round = 0; round < most_rounds; ++round) {
+        SyncJob job = begin_sync(out, true);
+        if (job.empty()) break;
+        run(job);
+        end_sync(std::move(job), out);
+    }
     return impl_->core.close(out);
 }
 
@@ -113,10 +126,7 @@ struct Executor {
     StoreCore& core;
     StoreCore::Out& out;
 
-    void operator()(OpenGroup& command) {
-        auto opened = core.open_group(command.meta, out);
-        out.push_back(GroupOpened{command.ticket, std::move(opened)});
-    }
+    void operator()(OpenGroup& command) { core.open_group(command, out); }
     void operator()(Append& command) { core.append(command.batch, out); }
     void operator()(ListSamples& command) { out.push_back(core.list(command)); }
     void operator()(ReadSamples& command) {
@@ -130,8 +140,11 @@ struct Executor {
         Status done =
             core.records.set(command.kind, std::move(command.key), std::move(command.value));
         const bool refused = !done && done.error().code == Errc::invalid_argument;
-        // Else the table has the value now; a sync repairs a file that did not take it.
-        if (command.sync && !refused) done = core.records.sync();
+        // Else the table has the value now; the next job sees to the file, whatever it took.
+        if (command.sync && !refused) {
+            core.record_tickets.push_back(command.ticket);
+            return;
+        }
         out.push_back(RecordSaved{command.ticket, std::move(done)});
     }
     void operator()(EraseRecord& command) {
@@ -139,10 +152,7 @@ struct Executor {
         std::ignore = core.records.erase(command.kind, command.key);
     }
     void operator()(Sweep& command) { core.sweep(command, out); }
-    void operator()(PurgeSamples& command) {
-        auto answer = core.purge(command, out);
-        out.push_back(std::move(answer));
-    }
+    void operator()(PurgeSamples& command) { core.purge(command, out); }
     void operator()(CompactGroup& command) { out.push_back(core.compact(command)); }
     void operator()(QueryStatus& command) {
         out.push_back(StatusReport{command.ticket, core.status()});
@@ -155,104 +165,10 @@ void Store::execute(Command command, std::vector<Completion>& out) {
     std::visit(Executor{impl_->core, out}, command);
 }
 
-SyncJob Store::begin_sync(std::vector<Completion>& out, bool interval_due) {
-    StoreCore& core = impl_->core;
-    core.report_failures(out);
-    const SyncPolicy policy = core.options.sync;
-    auto job = std::make_unique<SyncJob::Impl>();
-    std::vector<bool> in_job(core.groups.size(), false);
-    if (policy == SyncPolicy::commit || interval_due) {
-        for (const LogId id : std::exchange(core.dirty_logs, {})) {
-            Log& log = *core.logs[id];
-            log.dirty = false;
-            if (!log.file.needs_sync()) continue;
-            Group& group = *core.groups[log.group];
-            if (auto opened = core.ensure_open(log); !opened) {
-                log.file.on_sync_failed();
-                core.degrade(group, opened.error(), out);
-                continue;
-            }
-            in_job[log.group] = true;
-            const SequenceNumber through = group.writers[log.writer].known.greatest();
-            job->items.push_back({id, log.serial, log.file.file, log.file.size(), through, {}});
-        }
-        if ((job->records = core.records.file_to_sync())) job->records_size = core.records.size();
-    }
-    core.report_failures(out);
-
-    Committed committed;
-    for (const GroupHandle handle : std::exchange(core.waiting_groups, {})) {
-        Group& group = *core.groups[handle];
-        if (group.waiting.empty()) continue;
-        if (group.degraded) continue;  // heal() puts it on the list again
-        auto marks = std::exchange(group.waiting, {});
-        if (in_job[handle] && policy == SyncPolicy::commit) {
-            job->marks.emplace_back(handle, std::move(marks));
-        } else {
-            committed.marks.insert(committed.marks.end(), marks.begin(), marks.end());
-        }
-    }
-    if (!committed.marks.empty()) {
-        committed.last_arrival = core.next_arrival - 1;
-        out.push_back(std::move(committed));
-    }
-    SyncJob result;
-    if (!job->items.empty() || job->records) result.impl_ = std::move(job);
-    return result;
-}
-
-void Store::run(SyncJob& job) {
-    if (!job.impl_) return;
-    for (SyncJob::Impl::Item& item : job.impl_->items)
-        item.outcome = item.file->sync();
-    if (job.impl_->records) job.impl_->records_outcome = job.impl_->records->sync();
-}
-
-void Store::end_sync(SyncJob job, std::vector<Completion>& out) {
-    if (!job.impl_) return;
-    StoreCore& core = impl_->core;
-    for (SyncJob::Impl::Item& item : job.impl_->items) {
-        ++core.syncs;
-        if (!item.outcome) ++core.failed_syncs;
-        // A log that was removed, rewritten or replaced meanwhile was synced in doing so.
-        if (item.log >= core.logs.size() || !core.logs[item.log]) continue;
-        Log& log = *core.logs[item.log];
-        if (log.serial != item.serial) continue;
-        if (item.outcome) {
-            log.file.on_synced(item.length);
-            SequenceNumber& synced = core.groups[log.group]->writers[log.writer].synced;
-            synced = std::max(synced, item.through);
-        } else {
-            log.file.on_sync_failed();
-            core.degrade(*core.groups[log.group], item.outcome.error(), out);
-        }
-    }
-    if (job.impl_->records) {
-        if (job.impl_->records_outcome) {
-            core.records.on_synced(job.impl_->records_size);
-        } else {
-            core.records.on_sync_failed();
-        }
-    }
-    Committed committed;
-    for (auto& [handle, marks] : job.impl_->marks) {
-        Group& group = *core.groups[handle];
-        if (group.degraded) {
-            // They come before what waits already.
-            marks.insert(marks.end(), group.waiting.begin(), group.waiting.end());
-            group.waiting = std::move(marks);
-        } else {
-            committed.marks.insert(committed.marks.end(), marks.begin(), marks.end());
-        }
-    }
-    if (committed.marks.empty()) return;
-    committed.last_arrival = core.next_arrival - 1;
-    out.push_back(std::move(committed));
-}
-
 StoreStatus StoreCore::status() const {
     StoreStatus result;
     for (const auto& group : groups) {
+        if (!group->on_record) continue;
         GroupStatus& one = result.groups.emplace_back();
         one.handle = group->handle;
         one.meta = group->meta;
@@ -262,6 +178,13 @@ StoreStatus StoreCore::status() const {
         }
         for (const SourceWriter& writer : group->writers) {
             if (!writer.in_use) continue;
+            for (const LogId id : writer.logs) {
+                const Log& log = *logs[id];
+                one.disk_bytes += log.file.size();
+                one.dead_bytes += log.dead_bytes();
+                if (log.due || log.doomed || (rewrite && rewrite->log == id)) ++one.compacting;
+            }
+            if (is_leaving(writer)) continue;
             one.writers.push_back({writer.guid,
                                    writer.retained,
                                    writer.payload_bytes,
@@ -270,17 +193,12 @@ StoreStatus StoreCore::status() const {
                                    writer.retired,
                                    writer.expires});
             one.payload_bytes += writer.payload_bytes;
-            for (const LogId id : writer.logs) {
-                one.disk_bytes += logs[id]->file.size();
-                one.dead_bytes += logs[id]->dead_bytes();
-                if (logs[id]->due || (rewrite && rewrite->log == id)) ++one.compacting;
-            }
         }
         one.appended = group->appended;
         one.duplicates = group->duplicates;
         one.evicted = group->evicted;
         one.rejected = group->rejected;
-        one.degraded = group->degraded;
+        one.degraded = group->degraded || (disk_stuck && group->on_disk());
     }
     result.retained = total_samples;
     result.disk_bytes = disk_bytes + records.size();

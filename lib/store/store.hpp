@@ -2,13 +2,17 @@
 // retained in them. Synchronous, without threads, sockets or clock; owned by one thread
 // (store_thread.hpp), or by a tool working on a store at rest. Format: lib/store/LOG-FORMAT.md.
 //
-// Appending and making durable are two steps, so that the disk never holds up appends and reads:
+// Changing and making durable are two steps, so that the disk never holds up appends and reads:
 //
-//     store.execute(Append{...}, out);       // frames are written
-//     SyncJob job = store.begin_sync(out);   // what has to reach the disk
-//     Store::run(job);                       // fdatasync; on any thread, the store goes on
-//     meanwhile store.end_sync(std::move(job), out);   // marks -> Committed, or the group is
-//     degraded
+//     store.execute(Append{...}, out);                // frames are written
+//     store.settle(out);                              // what need not wait for the disk ->
+//     Committed SyncJob job = store.begin_sync(out);            // what has to reach the disk
+//     Store::run(job);                                // on any thread; the store goes on meanwhile
+//     store.end_sync(std::move(job), out);            // marks -> Committed, or a group is degraded
+//
+// After open() nothing but run() and close() waits for the disk (fdatasync, fsync of a folder),
+// save for more logs than limits.open_files that are written at once, and a group whose metadata
+// was lost.
 #pragma once
 
 #include "durability/config.hpp"
@@ -38,7 +42,8 @@ struct StoreOptions {
 // Called while open() makes progress: a sentence for a status line. May be empty.
 using Progress = std::function<void(std::string_view)>;
 
-// Files with bytes that are not yet known to be on disk, and what hangs on them.
+// Files with bytes that are not yet known to be on disk, files to be replaced or removed once they
+// are, and what hangs on it.
 class SyncJob {
   public:
     SyncJob();
@@ -85,21 +90,29 @@ class Store {
 
     void execute(Command command, std::vector<Completion>& out);
 
-    // Takes everything that waits for the disk. Commits at once what does not have to wait for it,
-    // so call it after every batch whatever the policy. An empty job need not be run. One job at a
-    // time. Under SyncPolicy::interval the caller calls it with `interval_due` every interval, else
-    // without.
+    // Commits what does not have to wait for the disk: memory folders, and every policy but commit.
+    // Call it after every batch, also while a job runs.
+    void settle(std::vector<Completion>& out);
+    // Takes everything that waits for the disk; settles first. An empty job need not be run. One
+    // job at a time. Under SyncPolicy::interval the caller calls it with `interval_due` every
+    // interval, else without.
     [[nodiscard]] SyncJob begin_sync(std::vector<Completion>& out, bool interval_due = false);
-    // Only fdatasync calls; touches nothing of the store.
+    // Only calls on files; touches nothing of the store.
     static void run(SyncJob& job);
     void end_sync(SyncJob job, std::vector<Completion>& out);
+    // The job has run for so long that nobody should wait for it any more: records that were to be
+    // on disk are answered with `unavailable`. With `report` the disk counts as stuck: an event
+    // says so, and status, until end_sync().
+    void on_slow_disk(bool report, std::vector<Completion>& out);
 
     // Some group is degraded: call retry() after a while.
     [[nodiscard]] bool degraded() const;
-    // Writes what a degraded group could not to fresh files; when that works it is healed.
+    // Writes what a degraded group could not to fresh files; when the next job has synced them it
+    // is healed.
     void retry(std::vector<Completion>& out);
 
-    // There is compaction work; do_slice() does a bounded part of it (about a megabyte).
+    // There is compaction work that need not wait for a job; do_slice() does a bounded part of it
+    // (about a megabyte).
     [[nodiscard]] bool work_due() const;
     void do_slice(std::vector<Completion>& out);
 

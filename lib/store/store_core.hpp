@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/checkpoint.hpp"
+#include "store/chore.hpp"
 #include "store/commands.hpp"
 #include "store/dedup.hpp"
 #include "store/log_file.hpp"
@@ -10,8 +11,11 @@
 #include "store/retention.hpp"
 #include "store/sample_index.hpp"
 #include "store/store.hpp"
+#include "store/store_tables.hpp"
+#include "store/sync_job.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,114 +24,6 @@
 #include <vector>
 
 namespace durability::store {
-
-using WriterIndex = std::uint32_t;
-
-// What the limits count over: all writers of a group, or one of them (Contract::scope).
-struct History {
-    explicit History(bool keyed) : index(keyed) {}
-    // A stored dispose or unregister, from which an instance's delay counts while it is the newest
-    // sample of the instance.
-    struct Ending {
-        SampleIndex::InstanceId instance{0};
-        Arrival arrival{0};
-        WallTime since{};
-        bool this_run{false};  // stored by this process, so a step of the clock moves it
-    };
-    // What arrived before `arrival` was received at `since` or earlier. About a hundred of these
-    // divide Contract::max_age; without one there are none.
-    struct AgeMark {
-        Arrival arrival{0};
-        WallTime since{};
-        bool this_run{false};
-    };
-    void note_received(Arrival arrival, WallTime received, Duration max_age, bool this_run);
-
-    SampleIndex index;
-    std::vector<Ending> endings;
-    std::deque<AgeMark> ages;
-    AgeMark newest;  // the mark that the next sample may set
-};
-
-struct SourceWriter {
-    Guid guid;
-    NumberSet known;          // numbers that are, or once were, stored or refused
-    std::vector<LogId> logs;  // ascending segments
-    bool has_active{false};   // the last of logs takes appends
-    std::uint32_t next_segment{1};
-    std::uint32_t history{0};
-    bool in_use{true};  // false: a free place in the table
-    bool retired{false};
-    bool expiry_this_run{false};  // the date was computed by this process
-    WallTime expires{WallTime::max()};
-    Duration delay{};
-    std::uint64_t retained{0};
-    std::uint64_t payload_bytes{0};
-    SequenceNumber synced;  // everything known up to it was on disk together
-};
-
-struct Group {
-    GroupHandle handle{0};
-    GroupMeta meta;
-    GroupHash hash{};
-    std::string folder;
-    std::vector<std::unique_ptr<History>> histories;
-    std::vector<SourceWriter> writers;
-    std::unordered_map<Guid, WriterIndex> by_guid;
-    std::vector<Committed::Mark> waiting;  // marks of appends that are not known to be safe
-    bool degraded{false};
-    std::uint64_t appended{0};
-    std::uint64_t duplicates{0};
-    std::uint64_t evicted{0};
-    std::uint64_t rejected{0};
-    std::uint64_t rejected_in_batch{0};
-    std::string_view reject_reason;
-    WriterIndex last_writer{0};  // samples of one writer come in rows
-    [[nodiscard]] bool on_disk() const { return meta.storage == StorageKind::disk; }
-};
-
-struct Log {
-    Log(LogFile log_file, GroupHandle of_group, WriterIndex of_writer, std::uint64_t its_serial)
-        : file(std::move(log_file)), group(of_group), writer(of_writer), serial(its_serial) {}
-    LogFile file;
-    GroupHandle group;
-    WriterIndex writer;
-    std::uint64_t serial;           // tells it from another that has its id later
-    std::uint64_t sample_bytes{0};  // frames of all samples in it
-    std::uint64_t live_bytes{0};    // of those that are retained
-    std::uint64_t live_frames{0};
-    bool in_batch{false};    // on the list of logs to be written at the end of the batch
-    bool touched{false};     // on the list of logs appended to since the last idle moment
-    bool dirty{false};       // on the list of logs to be synced
-    bool due{false};         // on the list of logs to be compacted
-    bool settling{false};    // sealed a moment ago: usually dies by itself
-    bool wanted{false};      // to be compacted whatever its size: something in it was purged
-    bool unreadable{false};  // compaction failed on damage: left alone
-    [[nodiscard]] std::uint64_t dead_bytes() const { return sample_bytes - live_bytes; }
-};
-
-// A compaction in progress: frames of one sealed log that are copied to a file beside it.
-struct Rewrite {
-    LogId log{0};
-    std::uint64_t serial{0};
-    std::shared_ptr<File> target;
-    std::string target_path;
-    std::uint64_t size{0};
-    std::uint64_t copied{0};  // of these, frames of samples
-    Arrival cursor{0};
-    struct Moved {
-        Arrival arrival;
-        std::uint64_t offset;
-    };
-    std::vector<Moved> moved;
-};
-
-// A step of the wall clock, seen by comparing it with the monotonic clock.
-struct ClockWatch {
-    std::optional<Now> last;
-    MonoTime started{};
-    bool has_started{false};
-};
 
 struct StoreCore {
     StoreCore(FileSystem& file_system, StoreOptions store_options)
@@ -167,6 +63,12 @@ struct StoreCore {
     std::vector<LogId> touched_logs;
     std::vector<LogId> dirty_logs;
     std::vector<GroupHandle> waiting_groups;
+    std::vector<GroupHandle> groups_with_work;
+    std::vector<GroupHandle> dirty_folders;
+    std::vector<GroupHandle> told_groups;       // that their backlog is full
+    std::vector<std::uint64_t> record_tickets;  // of records that are to be on disk
+    std::uint64_t unsafe_bytes{0};
+    bool disk_stuck{false};
     std::vector<LogId> due_logs;
     std::vector<LogId> settling_logs;
     std::optional<Rewrite> rewrite;
@@ -176,12 +78,24 @@ struct StoreCore {
 
     using Out = std::vector<Completion>;
     using Fields = std::vector<std::pair<std::string_view, std::string>>;
+    [[nodiscard]] Event event_of(EventKind kind, Fields fields) const;
     void report(Out& out, EventKind kind, Fields fields) const;
 
     // append.cpp
     void append(const AppendBatch& batch, Out& out);
     void store_sample(Group& group, const AppendBatch::Entry& entry, Out& out);
     void flush_batch(Out& out);
+    // Calls `change`, which may alter what of the log is pending, and keeps the sums.
+    template <class Change>
+    void change_pending(Log& log, Change change) {
+        const std::uint64_t before = log.file.pending_bytes();
+        change();
+        Group& group = *groups[log.group];
+        group.unsafe_bytes += log.file.pending_bytes() - before;
+        unsafe_bytes += log.file.pending_bytes() - before;
+    }
+    void tell_backlog(Group& group, Out& out);
+    void end_backlog(Out& out);
     void note_mark(Group& group, const Guid& writer, SequenceNumber number);
     void account_evicted(Group& group);
     void reserve_arrivals(std::size_t count);
@@ -189,17 +103,23 @@ struct StoreCore {
     [[nodiscard]] bool take_disk_room(std::uint64_t size);
     void look_at_disk();
 
+    // The frame of a sample that is not known to be safe.
+    struct UnsafeFrame {
+        Arrival arrival{0};
+        ByteView bytes;
+    };
+
     // writer_logs.cpp: tables of writers and logs, open files
     [[nodiscard]] SourceWriter* find_writer(Group& group, const Guid& guid);
     [[nodiscard]] WriterIndex obtain_writer(Group& group, const Guid& guid);
     void forget_writer(Group& group, WriterIndex writer);
     [[nodiscard]] History& history_of(Group& group, const SourceWriter& writer);
     [[nodiscard]] LogId active_log(Group& group, WriterIndex writer, Out& out);
-    // Makes the next segment of the writer's log: header, metadata, marks, and `content`, all
-    // synced.
+    // Makes the next segment of the writer's log: header, metadata, `content`, marks. Written; the
+    // next job syncs it and the folder.
     Result<LogId> create_log(Group& group,
                              WriterIndex writer,
-                             const std::vector<ByteView>& content,
+                             const std::vector<UnsafeFrame>& content,
                              std::uint64_t& content_offset);
     [[nodiscard]] LogId add_log(std::unique_ptr<Log> log);
     // What every log begins with.
@@ -208,6 +128,7 @@ struct StoreCore {
                                           std::uint32_t segment);
     void release_log(LogId id);
     Status remove_log_file(LogId id);
+    void note_new_name(Group& group);
     Status ensure_open(Log& log);
     void make_room_for_open_file();
     void touch_batch(LogId id);
@@ -218,28 +139,54 @@ struct StoreCore {
     }
     [[nodiscard]] Safety safety_for(const Group& group) const;
 
+    // sync_job.cpp
+    void settle(Out& out);
+    [[nodiscard]] std::unique_ptr<SyncJob::Impl> begin_sync(Out& out, bool interval_due);
+    static void run(SyncJob::Impl& work);
+    void end_sync(SyncJob::Impl& work, Out& out);
+    [[nodiscard]] Committed take_marks(Group& group, Out& out);
+    void want_work(Group& group);
+    [[nodiscard]] Chore make_chore(Group& group);
+    void finish_chore(Group& group, GroupWork work, bool swap, const Status& outcome, Out& out);
+
     // group_sync.cpp
     void degrade(Group& group, const Error& error, Out& out);
-    // Makes everything written for the group safe, now. Errors leave the group degraded.
-    Status sync_group(Group& group, Out& out);
+    // Makes everything written for the writer safe, now: while nobody else works on the store.
     Status sync_writer(Group& group, WriterIndex writer, Out& out);
     void heal(Group& group, Out& out);
+    void healed(Group& group, Out& out);
     Status move_pending(Group& group, WriterIndex writer);
-    // The index follows frames that now lie `to_begin - from_begin` away in another log.
-    void relocate(
-        Group& group, LogId from, std::uint64_t from_begin, LogId to, std::uint64_t to_begin);
+    // Of those logs, each arrival once, in order.
+    [[nodiscard]] std::vector<UnsafeFrame> unsafe_frames(const std::vector<LogId>& of) const;
+    // The index follows frames of these logs to where they stand now.
+    struct Place {
+        LogId log{0};
+        std::uint64_t offset{0};
+    };
+    using Places = std::unordered_map<Arrival, Place>;
+    void relocate(Group& group, const std::vector<LogId>& from, const Places& places);
     void report_failures(Out& out);
     void vouch_for_touched(Out& out);
+    // Degrades every group of a folder that is not where it was.
+    void check_folders(Out& out);
+    [[nodiscard]] bool folder_in_place(const Group& group) const;
+    void on_slow_disk(bool stuck, Out& out);
+    void on_disk_answered(Out& out);
     Status close(Out& out);
     [[nodiscard]] StoreStatus status() const;
 
     // group_table.cpp
-    Result<OpenedGroup> open_group(const GroupMeta& meta, Out& out);
+    void open_group(const OpenGroup& command, Out& out);
+    Result<GroupHandle> add_group(const GroupMeta& meta, Out& out);
     Status save_meta(const Group& group);
     [[nodiscard]] OpenedGroup describe(const Group& group) const;
-    void apply_contract(Group& group, const GroupMeta& meta, Out& out);
+    // True when there is something to be saved.
+    [[nodiscard]] bool apply_contract(Group& group, const GroupMeta& meta);
     void make_histories(Group& group);
-    Status save_checkpoint(Group& group, Out& out);
+    // What is retained now. To be saved together with everything that was appended so far: a list
+    // must not name a sample that a power cut could still take, nor leave out one that such a
+    // sample replaced.
+    [[nodiscard]] Buffer checkpoint_of(const Group& group) const;
 
     // recovery.cpp; a group itself: catalog.hpp
     Status take_leases();
@@ -266,8 +213,11 @@ struct StoreCore {
     void writer_back(const WriterBack& command, Out& out);
     void writer_restarted(const WriterRestarted& command, Out& out);
     void sweep(const Sweep& command, Out& out);
-    void expire_writer(Group& group, WriterIndex writer, Out& out);
-    bool reclaim_retired_slot(Out& out);
+    void expire_writers(Group& group, const std::vector<WriterIndex>& writers);
+    // Everything of it is on its way out: it counts as unknown.
+    [[nodiscard]] bool is_leaving(const SourceWriter& writer) const;
+    void let_go(Group& group, const GroupWork::Expired& expired, Out& out);
+    bool reclaim_retired_slot();
     void write_expiry(Group& group, WriterIndex writer, Out& out);
     void follow_clock(const Sweep& command, Out& out);
     [[nodiscard]] bool is_due(SourceWriter& writer, const Sweep& command);
@@ -287,16 +237,20 @@ struct StoreCore {
     }
 
     // operator.cpp
-    [[nodiscard]] SamplesPurged purge(const PurgeSamples& command, Out& out);
+    void purge(const PurgeSamples& command, Out& out);
     [[nodiscard]] CompactionBegun compact(const CompactGroup& command);
 
     // compaction.cpp
     void consider(LogId id);
+    void consider_group(const Group& group);
     void consider_all();
+    void doom(LogId id);
+    [[nodiscard]] bool work_due() const;
     void compact_slice(Out& out);
     void begin_compaction(LogId id, Out& out);
     void continue_rewrite(Out& out);
-    Status finish_rewrite(Out& out);
+    Status end_copying();
+    void swap_in();
     void abandon_rewrite();
 };
 

@@ -16,7 +16,8 @@ struct WriterStatus {
     std::uint64_t payload_bytes{0};  // of retained samples
     SequenceNumber appended;         // greatest number ever stored
     // Greatest number known to be safe on the topic's medium: after an fdatasync, or, in a memory
-    // folder, after the write. Never ahead of `appended`; stands still under SyncPolicy::none.
+    // folder, after the write. Never ahead of `appended`; under SyncPolicy::none it moves only when
+    // a log is rewritten.
     SequenceNumber synced;
     bool retired{false};
     WallTime expires{WallTime::max()};  // meaningful when retired; max(): never

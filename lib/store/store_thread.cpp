@@ -104,6 +104,9 @@ struct StoreThread::Impl : std::enable_shared_from_this<StoreThread::Impl> {
 
     void run();
     void turn(std::vector<Message> messages);
+    void take_job();
+    void start_job();
+    void watch_job(SteadyTime now);
     void hand_over();
     [[nodiscard]] std::chrono::nanoseconds patience() const;
 
@@ -116,6 +119,9 @@ struct StoreThread::Impl : std::enable_shared_from_this<StoreThread::Impl> {
     // Of the store thread.
     std::vector<Completion> out;
     bool syncing{false};
+    SteadyTime job_begun{};
+    bool job_is_slow{false};
+    bool job_is_stuck{false};
     bool was_busy{false};  // appended to since the last idle moment
     SteadyTime last_append{};
     SteadyTime next_interval{};
@@ -207,6 +213,10 @@ std::chrono::nanoseconds StoreThread::Impl::patience() const {
         wait = std::min<std::chrono::nanoseconds>(wait, next_interval - now);
     }
     if (store->degraded()) wait = std::min<std::chrono::nanoseconds>(wait, next_retry - now);
+    if (syncing && !job_is_slow)
+        wait = std::min<std::chrono::nanoseconds>(wait, job_begun + options.slow_after - now);
+    if (syncing && !job_is_stuck)
+        wait = std::min<std::chrono::nanoseconds>(wait, job_begun + options.stuck_after - now);
     return std::max(wait, std::chrono::nanoseconds::zero());
 }
 
@@ -222,13 +232,11 @@ void StoreThread::Impl::turn(std::vector<Message> messages) {
         // Answers are not held back by the appends behind them.
         if (durable_at_once) hand_over();
     }
-    if (syncing) {
-        if (auto done = lane.take_done()) {
-            syncing = false;
-            store->end_sync(std::move(*done), out);
-        }
-    }
+    // Whatever the disk does: memory topics, and what counts as safe once it is written.
+    store->settle(out);
+    take_job();
     const SteadyTime now = steady_now();
+    watch_job(now);
     if (store->degraded() && now >= next_retry) {
         store->retry(out);
         next_retry = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -238,24 +246,48 @@ void StoreThread::Impl::turn(std::vector<Message> messages) {
         was_busy = false;
         store->idle(out);
     }
-    if (!syncing) {
-        const bool due = options.sync == SyncPolicy::interval && now >= next_interval;
-        if (due) {
-            next_interval = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                      options.sync_interval);
-        }
-        SyncJob job = store->begin_sync(out, due);
-        if (!job.empty()) {
-            syncing = true;
-            lane.put(std::move(job));
-        }
-    }
+    start_job();
     hand_over();
     // One slice, then whatever came meanwhile.
     if (store->work_due()) {
         store->do_slice(out);
+        store->settle(out);
+        start_job();
         hand_over();
     }
+}
+
+void StoreThread::Impl::take_job() {
+    if (!syncing) return;
+    auto done = lane.take_done();
+    if (!done) return;
+    syncing = false;
+    store->end_sync(std::move(*done), out);
+}
+
+void StoreThread::Impl::start_job() {
+    if (syncing) return;
+    const SteadyTime now = steady_now();
+    const bool due = options.sync == SyncPolicy::interval && now >= next_interval;
+    if (due) {
+        next_interval = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                  options.sync_interval);
+    }
+    SyncJob job = store->begin_sync(out, due);
+    if (job.empty()) return;
+    syncing = true;
+    job_begun = now;
+    job_is_slow = job_is_stuck = false;
+    lane.put(std::move(job));
+}
+
+void StoreThread::Impl::watch_job(SteadyTime now) {
+    if (!syncing) return;
+    const bool slow = now >= job_begun + options.slow_after;
+    const bool stuck = now >= job_begun + options.stuck_after;
+    if (slow) store->on_slow_disk(stuck && !job_is_stuck, out);
+    job_is_slow = slow;
+    job_is_stuck = stuck;
 }
 
 void StoreThread::Impl::run() {
@@ -272,9 +304,6 @@ void StoreThread::Impl::run() {
             }
         }
         const Status closed = store->close(out);
-        SyncJob rest = store->begin_sync(out, true);
-        Store::run(rest);
-        store->end_sync(std::move(rest), out);
         if (!closed) {
             StoreEvent degraded;
             degraded.event.kind = EventKind::StoreDegraded;

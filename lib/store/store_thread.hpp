@@ -1,7 +1,8 @@
 // The store on threads of its own: "durab-store" owns the Store and carries out commands,
-// "durab-sync" does nothing but fdatasync. While one sync runs, what arrives is written and gathers
-// for the next, so one sync covers everything that arrived meanwhile (group commit), and neither
-// appends nor reads wait for the disk. Compaction runs in slices when no command waits.
+// "durab-sync" does what has to wait for the disk. While one job runs, what arrives is written and
+// gathers for the next, so one sync covers everything that arrived meanwhile (group commit), and
+// neither appends nor reads nor other topics wait for the disk. Compaction runs in slices when no
+// command waits.
 #pragma once
 
 #include "store/store.hpp"
@@ -23,6 +24,10 @@ struct StoreThreadOptions {
     std::chrono::nanoseconds stop_timeout{std::chrono::seconds{4}};
     // How often a degraded group is tried again.
     std::chrono::nanoseconds retry_interval{std::chrono::seconds{1}};
+    // A disk that has not answered for so long is not waited for where waiting is a courtesy; and
+    // for so long, is reported.
+    std::chrono::nanoseconds slow_after{std::chrono::seconds{1}};
+    std::chrono::nanoseconds stuck_after{std::chrono::seconds{5}};
 };
 
 class StoreThread {

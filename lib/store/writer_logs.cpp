@@ -24,11 +24,14 @@ WriterIndex StoreCore::obtain_writer(Group& group, const Guid& guid) {
     }
     const auto [at, added] = group.by_guid.try_emplace(guid, 0);
     if (added) {
-        const auto unused = std::find_if(
-            group.writers.begin(), group.writers.end(), [](const auto& w) { return !w.in_use; });
-        at->second = static_cast<WriterIndex>(unused - group.writers.begin());
-        SourceWriter& writer =
-            unused == group.writers.end() ? group.writers.emplace_back() : *unused;
+        if (group.free_writers.empty()) {
+            at->second = static_cast<WriterIndex>(group.writers.size());
+            group.writers.emplace_back();
+        } else {
+            at->second = group.free_writers.back();
+            group.free_writers.pop_back();
+        }
+        SourceWriter& writer = group.writers[at->second];
         const std::uint32_t own_history = writer.history;
         writer = SourceWriter{};
         writer.guid = guid;
@@ -54,6 +57,7 @@ void StoreCore::forget_writer(Group& group, WriterIndex index) {
     writer = SourceWriter{};
     writer.history = history;
     writer.in_use = false;
+    group.free_writers.push_back(index);
 }
 
 History& StoreCore::history_of(Group& group, const SourceWriter& writer) {
@@ -80,6 +84,8 @@ void StoreCore::release_log(LogId id) {
     std::erase(settling_logs, id);
     std::erase(groups[logs[id]->group]->writers[logs[id]->writer].logs, id);
     if (rewrite && rewrite->log == id) abandon_rewrite();
+    groups[logs[id]->group]->unsafe_bytes -= logs[id]->file.pending_bytes();
+    unsafe_bytes -= logs[id]->file.pending_bytes();
     logs[id].reset();
     free_logs.push_back(id);
 }
@@ -96,9 +102,10 @@ Status StoreCore::remove_log_file(LogId id) {
 }
 
 void StoreCore::make_room_for_open_file() {
-    const std::size_t limit = std::max<std::size_t>(4, options.limits.open_files / 2);
-    while (open_logs.size() >= limit) {
-        // Clean ones first: closing one that is not synced costs a sync.
+    const std::size_t most = std::max<std::size_t>(8, options.limits.open_files);
+    while (open_logs.size() >= most / 2) {
+        // Clean ones first: one that is not synced has to stay open until it is, or a failure could
+        // go unnoticed.
         const auto victim =
             std::min_element(open_logs.begin(), open_logs.end(), [this](LogId a, LogId b) {
                 const LogFile& first = logs[a]->file;
@@ -108,11 +115,14 @@ void StoreCore::make_room_for_open_file() {
                        std::pair(second.needs_sync() && second.safety() == Safety::synced,
                                  second.last_used);
             });
-        LogFile& file = logs[*victim]->file;
-        if (file.safety() == Safety::synced) {
-            if (auto done = file.sync_now(); !done) {
-                failures.emplace_back(logs[*victim]->group, std::move(done.error()));
-            }
+        Log& log = *logs[*victim];
+        LogFile& file = log.file;
+        if (file.needs_sync() && file.safety() == Safety::synced) {
+            if (open_logs.size() < most) return;  // the next job syncs it
+            change_pending(log, [&] {
+                if (auto done = file.sync_now(); !done)
+                    failures.emplace_back(log.group, std::move(done.error()));
+            });
         }
         file.file.reset();
         open_logs.erase(victim);
@@ -124,9 +134,15 @@ Status StoreCore::ensure_open(Log& log) {
     if (log.file.file) return {};
     if (!log.file.exists()) return fail(Errc::internal, "open " + log.file.path() + ": never made");
     make_room_for_open_file();
-    auto file = files.open(log.file.path(), read_only ? OpenMode::read_only : OpenMode::read_write);
-    if (!file) return tl::unexpected(std::move(file.error()));
-    log.file.file = std::move(*file);
+    if (rewrite && logs[rewrite->log].get() == &log) {
+        // Its name may lead to the new file already.
+        log.file.file = rewrite->source;
+    } else {
+        auto file =
+            files.open(log.file.path(), read_only ? OpenMode::read_only : OpenMode::read_write);
+        if (!file) return tl::unexpected(std::move(file.error()));
+        log.file.file = std::move(*file);
+    }
     const SourceWriter& writer = groups[log.group]->writers[log.writer];
     for (const LogId id : writer.logs) {
         if (logs[id].get() == &log) open_logs.push_back(id);
@@ -164,12 +180,21 @@ LogId StoreCore::active_log(Group& group, WriterIndex index, Out& out) {
         seal(writer);
         consider(id);
     }
-    // The next segment's marks must not be on disk before the samples they speak about.
-    if (!writer.logs.empty()) std::ignore = sync_writer(group, index, out);
     if (!group.degraded) {
-        std::uint64_t ignored = 0;
-        auto made = create_log(group, index, {}, ignored);
-        if (made) return *made;
+        // The next segment's marks must not be on disk before the samples they speak about: what is
+        // not yet safe stands in both, and counts once (LOG-FORMAT.md, section 6).
+        const std::vector<UnsafeFrame> unsafe = unsafe_frames(writer.logs);
+        std::uint64_t offset = 0;
+        auto made = create_log(group, index, unsafe, offset);
+        if (made) {
+            Log& log = *logs[*made];
+            for (const UnsafeFrame& frame : unsafe) {
+                log.copies.emplace_back(frame.arrival, offset);
+                log.sample_bytes += frame.bytes.size();
+                offset += frame.bytes.size();
+            }
+            return *made;
+        }
         degrade(group, made.error(), out);
     }
     // What arrives waits in memory until the group is healed.
@@ -195,39 +220,35 @@ Buffer StoreCore::log_front(const Group& group, const Guid& writer, std::uint32_
 
 Result<LogId> StoreCore::create_log(Group& group,
                                     WriterIndex index,
-                                    const std::vector<ByteView>& content,
+                                    const std::vector<UnsafeFrame>& content,
                                     std::uint64_t& content_offset) {
     SourceWriter& writer = group.writers[index];
     LogFile file(group.folder, {writer.guid, writer.next_segment}, safety_for(group));
     const Buffer front = log_front(group, writer.guid, writer.next_segment);
     content_offset = front.size();
     // Behind the content: whoever reads that a number is known has read the sample too.
-    Buffer back;
-    encode_marks(writer.known, back);
-    if (writer.retired) encode_expiry({true, writer.expires, writer.delay}, back);
+    Buffer frames;
+    for (const UnsafeFrame& frame : content)
+        frames.insert(frames.end(), frame.bytes.begin(), frame.bytes.end());
+    encode_marks(writer.known, frames);
+    // An older segment may say otherwise.
+    if (writer.retired || writer.leaving)
+        encode_expiry({writer.retired, writer.expires, writer.delay}, frames);
 
     make_room_for_open_file();
     auto handle = files.open(file.path(), OpenMode::create);
     if (!handle) return tl::unexpected(std::move(handle.error()));
-    std::uint64_t size = front.size();
+    const std::uint64_t size = front.size() + frames.size();
     Status done = (*handle)->write(0, front);
-    for (const ByteView part : content) {
-        if (done) done = (*handle)->write(size, part);
-        size += part.size();
-    }
-    if (done) done = (*handle)->write(size, back);
-    size += back.size();
-    // Older segments are only given up because this one says what they knew, so it is synced before
-    // anything relies on it.
-    if (done && group.on_disk()) done = (*handle)->sync();
-    if (done && group.on_disk()) done = files.sync_directory(group.folder);
+    if (done) done = (*handle)->write(front.size(), frames);
     if (!done) {
         std::ignore = files.remove(file.path());
         return tl::unexpected(std::move(done.error()));
     }
 
-    // Nothing below can fail.
-    file.adopt_synced(size, 0);
+    // Nothing below can fail. Older segments are only given up by work that first syncs this one,
+    // because it says what they knew.
+    file.adopt_written(front.size(), std::move(frames));
     file.file = std::move(*handle);
     file.last_used = ++use_counter;
     const LogId id =
@@ -237,7 +258,17 @@ Result<LogId> StoreCore::create_log(Group& group,
     writer.has_active = true;
     open_logs.push_back(id);
     bytes_counter(group) += size;
+    group.unsafe_bytes += logs[id]->file.pending_bytes();
+    unsafe_bytes += logs[id]->file.pending_bytes();
+    mark_dirty(id);
+    note_new_name(group);
     return id;
+}
+
+void StoreCore::note_new_name(Group& group) {
+    if (!group.on_disk() || group.folder_dirty) return;
+    group.folder_dirty = true;
+    dirty_folders.push_back(group.handle);
 }
 
 }  // namespace durability::store

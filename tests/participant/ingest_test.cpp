@@ -161,6 +161,20 @@ TEST_CASE("while ingest is paused samples are dropped, and had afterwards") {
     CHECK(node.participant.counters().dropped_while_paused == 2);
 }
 
+TEST_CASE("one writer is paused, and another of the same reader is not") {
+    Ingesting node;
+    node.meet(2);
+    node.match(2, reader_id, SequenceNumber{0});
+    node.participant.pause_writer(remote_writer(1), true);
+    node.receive(Message(1).data(1));
+    node.receive(Message(2).data(1));
+    CHECK(node.samples() == "2:1");
+    CHECK(node.participant.counters().dropped_while_paused == 1);
+    node.participant.pause_writer(remote_writer(1), false);
+    node.receive(Message(1).data(1));
+    CHECK(node.samples() == "1:1");
+}
+
 TEST_CASE("a writer that is gone leaves what was held, and is not heard again") {
     Ingesting node;
     node.receive(Message(1).data(1).data(3));

@@ -61,7 +61,10 @@ void SimDaemon::run_store(Now now) {
         waiting_.pop_front();
         executed = true;
     }
-    if (executed) begin_sync(now, out);
+    if (executed) {
+        store_->settle(out);
+        begin_sync(now, out);
+    }
     if (syncing_ && syncing_->due <= now.mono && !disk_hangs) {
         store::SyncJob job = std::move(syncing_->job);
         syncing_.reset();

@@ -45,17 +45,19 @@ TEST_CASE(
     REQUIRE(world.open(wall_at(t0)));
     const GroupHandle topic = world.group(unkeyed_topic("t", with_delay(keep_last(10), 60)));
     world.append(topic, w1, 1, payload_of(1));
-    world.append(topic, w2, 1, payload_of(2));
     world.store->execute(WriterGone{topic, w1, wall_at(t0)}, world.out);
+    CHECK(world.count(EventKind::WriterRetired) == 0);  // not before the marker is on disk
+    world.sync();
     CHECK(world.count(EventKind::WriterRetired) == 1);
+    world.append(topic, w2, 1, payload_of(2));
     world.drop();
     files.restart(PowerCut::drop_unsynced);  // the marker is on disk before anything else
     REQUIRE(world.open(wall_at(t0 + 30)));
     const GroupHandle again = world.opened("t").handle;
     CHECK(world.kept(again).size() == 1);  // w2's sample was never synced
-    world.store->execute(Sweep{wall_at(t0 + 59), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 59), {}});
     CHECK(world.kept(again).size() == 1);
-    world.store->execute(Sweep{wall_at(t0 + 60), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 60), {}});
     CHECK(world.kept(again).empty());
     CHECK(world.count(EventKind::WriterExpired) == 1);
     CHECK_FALSE(disk_holds(files, payload_of(1)));
@@ -73,12 +75,12 @@ TEST_CASE("delay zero removes at once, an infinite delay never, and a writer may
     const GroupHandle finite = world.group(unkeyed_topic("finite", with_delay(keep_last(10), 5)));
     for (const GroupHandle topic : {zero, never, finite}) {
         world.append(topic, w1, 1, payload_of(1));
-        world.store->execute(WriterGone{topic, w1, wall_at(t0)}, world.out);
+        world.tell(WriterGone{topic, w1, wall_at(t0)});
     }
     CHECK(world.kept(zero).empty());
-    world.store->execute(WriterBack{finite, w1}, world.out);
+    world.tell(WriterBack{finite, w1});
     REQUIRE(world.reopen());
-    world.store->execute(Sweep{wall_at(t0 + 1'000'000), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 1'000'000), {}});
     CHECK(world.kept(world.opened("zero").handle).empty());
     CHECK(world.kept(world.opened("never").handle).size() == 1);
     CHECK(world.kept(world.opened("finite").handle).size() == 1);
@@ -95,12 +97,12 @@ TEST_CASE("with no free slot the retirement is refused and reported, the history
     for (int round = 1; round <= 3; ++round) {
         for (const Guid& writer : {w1, w2}) {
             world.append(topic, writer, round, payload_of(round));
-            world.store->execute(WriterGone{topic, writer, wall_at(t0)}, world.out);
+            world.tell(WriterGone{topic, writer, wall_at(t0)});
         }
         CHECK(world.count(EventKind::ResourceLimit) == static_cast<std::size_t>(round));
         CHECK(world.store->status().retired_writers == 1);
         CHECK(world.kept(topic).size() == static_cast<std::size_t>(2 * round));
-        world.store->execute(WriterBack{topic, w1}, world.out);
+        world.tell(WriterBack{topic, w1});
         CHECK(world.store->status().retired_writers == 0);
     }
 }
@@ -113,7 +115,7 @@ TEST_CASE("a retired writer of which nothing is retained gives its slot to anoth
     const GroupHandle topic = world.group(unkeyed_topic("t", keep_last(1)));
     for (std::uint8_t i = 1; i <= 20; ++i) {
         world.append(topic, writer_guid(i), 1, payload_of(i));
-        world.store->execute(WriterGone{topic, writer_guid(i), wall_at(t0)}, world.out);
+        world.tell(WriterGone{topic, writer_guid(i), wall_at(t0)});
     }
     CHECK(world.kept(topic).size() == 1);
     CHECK(world.opened("t").writers.size() <= 3);
@@ -125,35 +127,35 @@ TEST_CASE("a clock that steps neither expires early nor keeps for ever") {
     SECTION("a robot that boots in 1970 and then learns the time") {
         REQUIRE(world.open(wall_at(10)));
         const GroupHandle topic = world.group(unkeyed_topic("t", with_delay(keep_last(5), 3600)));
-        world.store->execute(Sweep{wall_at(10), mono_at(10)}, world.out);
+        world.tell(Sweep{wall_at(10), mono_at(10)});
         world.append(topic, w1, 1, payload_of(1), {}, Lifecycle::data, wall_at(11));
-        world.store->execute(WriterGone{topic, w1, wall_at(20)}, world.out);
-        world.store->execute(Sweep{wall_at(t0), mono_at(30)}, world.out);  // the step
+        world.tell(WriterGone{topic, w1, wall_at(20)});
+        world.tell(Sweep{wall_at(t0), mono_at(30)});  // the step
         CHECK(world.kept(topic).size() == 1);
-        world.store->execute(Sweep{wall_at(t0 + 3000), mono_at(3030)}, world.out);
+        world.tell(Sweep{wall_at(t0 + 3000), mono_at(3030)});
         CHECK(world.kept(topic).size() == 1);
         // The moved date is on disk as well.
         REQUIRE(world.close());
         REQUIRE(world.open(wall_at(t0 + 3100)));
-        world.store->execute(Sweep{wall_at(t0 + 3100), mono_at(5)}, world.out);
+        world.tell(Sweep{wall_at(t0 + 3100), mono_at(5)});
         CHECK(world.kept(world.opened("t").handle).size() == 1);
-        world.store->execute(Sweep{wall_at(t0 + 3700), mono_at(605)}, world.out);
+        world.tell(Sweep{wall_at(t0 + 3700), mono_at(605)});
         CHECK(world.kept(world.opened("t").handle).empty());
     }
     SECTION("a restart with the clock in 1970") {
         REQUIRE(world.open(wall_at(t0)));
         const GroupHandle topic = world.group(unkeyed_topic("t", with_delay(keep_last(5), 3600)));
         world.append(topic, w1, 1, payload_of(1), {}, Lifecycle::data, wall_at(t0));
-        world.store->execute(WriterGone{topic, w1, wall_at(t0)}, world.out);
+        world.tell(WriterGone{topic, w1, wall_at(t0)});
         REQUIRE(world.close());
         REQUIRE(world.open(wall_at(5)));
         const GroupHandle again = world.opened("t").handle;
-        world.store->execute(Sweep{wall_at(5), mono_at(1)}, world.out);
+        world.tell(Sweep{wall_at(5), mono_at(1)});
         CHECK(world.kept(again).size() == 1);
         // The time never becomes known: then this run has to last for the whole delay.
-        world.store->execute(Sweep{wall_at(3000), mono_at(2996)}, world.out);
+        world.tell(Sweep{wall_at(3000), mono_at(2996)});
         CHECK(world.kept(again).size() == 1);
-        world.store->execute(Sweep{wall_at(3610), mono_at(3606)}, world.out);
+        world.tell(Sweep{wall_at(3610), mono_at(3606)});
         CHECK(world.kept(again).empty());
     }
 }
@@ -171,9 +173,9 @@ TEST_CASE("a disposed instance goes after the delay, one written again stays") {
     REQUIRE(world.reopen());
     const GroupHandle again = world.opened("t").handle;
     CHECK(world.kept(again).size() == 5);
-    world.store->execute(Sweep{wall_at(t0 + 9), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 9), {}});
     CHECK(world.kept(again).size() == 5);
-    world.store->execute(Sweep{wall_at(t0 + 10), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 10), {}});
     CHECK(world.kept(again).size() == 3);
     world.work();
     CHECK_FALSE(disk_holds(files, payload_of(1)));
@@ -192,7 +194,7 @@ TEST_CASE("an unregistered instance goes only when no writer is left in it") {
     world.append(topic, w1, 2, {}, key_of(1), Lifecycle::unregister, wall_at(t0));
     world.append(topic, w1, 3, payload_of(3), key_of(2));
     world.append(topic, w1, 4, {}, key_of(2), Lifecycle::unregister, wall_at(t0));
-    world.store->execute(Sweep{wall_at(t0 + 11), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 11), {}});
     CHECK(world.kept(topic).size() == 3);
 }
 
@@ -205,7 +207,7 @@ TEST_CASE("a sample whose lifespan is over is gone with the next sweep") {
     const GroupHandle topic = world.group(meta);
     world.append(topic, w1, 1, payload_of(1), {}, Lifecycle::data, wall_at(t0));
     world.append(topic, w1, 2, payload_of(2), {}, Lifecycle::data, wall_at(t0 + 50));
-    world.store->execute(Sweep{wall_at(t0 + 100), {}}, world.out);
+    world.tell(Sweep{wall_at(t0 + 100), {}});
     REQUIRE(world.kept(topic).size() == 1);
     CHECK(world.kept(topic)[0].number == 2);
 }
@@ -275,7 +277,7 @@ TEST_CASE("what is older than max_age goes with the next sweep, nothing before i
         }
         for (const std::int64_t at : {1'000, 1'100, 1'400, 1'639, 1'640}) {
             CAPTURE(at);
-            world.store->execute(Sweep{wall_at(t0 + at), mono_at(at)}, world.out);
+            world.tell(Sweep{wall_at(t0 + at), mono_at(at)});
             const auto kept = world.kept(topic);
             // Sample n was received at n - 1.
             const std::int64_t oldest = at - 640 + 1;
@@ -302,7 +304,7 @@ TEST_CASE("the age of samples follows a clock that steps") {
     contract.max_age = std::chrono::seconds{600};
     const GroupHandle topic = world.group(unkeyed_topic("t", contract));
     const auto sweep = [&](std::int64_t wall, std::int64_t mono) {
-        world.store->execute(Sweep{wall_at(wall), mono_at(mono)}, world.out);
+        world.tell(Sweep{wall_at(wall), mono_at(mono)});
     };
     // Booted in 1970; then the time becomes known.
     sweep(0, 1'000);
@@ -328,12 +330,12 @@ TEST_CASE("an age set later counts for what was there, one taken away keeps the 
     meta.contract.max_age = std::chrono::seconds{100};
     GroupHandle topic = world.group(meta);
     world.append(topic, w1, 2, payload_of(2), {}, Lifecycle::data, wall_at(t0 + 90));
-    world.store->execute(Sweep{wall_at(t0 + 110), mono_at(10)}, world.out);
+    world.tell(Sweep{wall_at(t0 + 110), mono_at(10)});
     REQUIRE(world.kept(topic).size() == 1);
     CHECK(world.kept(topic)[0].number == 2);
     meta.contract.max_age = std::chrono::nanoseconds::max();
     topic = world.group(meta);
-    world.store->execute(Sweep{wall_at(t0 + 9'999), mono_at(9'899)}, world.out);
+    world.tell(Sweep{wall_at(t0 + 9'999), mono_at(9'899)});
     CHECK(world.kept(topic).size() == 1);
 }
 

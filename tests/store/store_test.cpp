@@ -329,9 +329,11 @@ TEST_CASE("records: the last value wins, also after a restart and many changes")
                         payload_of(i, 40),
                         false};
         world.store->execute(std::move(save), world.out);
+        if (i % 100 == 0) world.sync();
     }
     world.store->execute(EraseRecord{RecordKind::counter, Buffer{1}}, world.out);
-    world.store->execute(SaveRecord{2, RecordKind::identity, {}, Buffer{7}, true}, world.out);
+    world.tell(SaveRecord{2, RecordKind::identity, {}, Buffer{7}, true});
+    world.sync();
     CHECK(files.content("disk/records.log")->size() < 400'000);
     world.drop();
     files.restart(PowerCut::drop_unsynced);
@@ -348,10 +350,9 @@ TEST_CASE("a record that could not be read again is refused, and the others stay
     StoreWorld world(files);
     REQUIRE(world.open());
     const auto save = [&](std::uint8_t key, std::size_t size) {
-        std::vector<Completion> out;
-        world.store->execute(
-            SaveRecord{1, RecordKind::frontier, Buffer{key}, Buffer(size, 7), true}, out);
-        return std::get<RecordSaved>(out.at(0)).status.has_value();
+        world.out.clear();
+        world.tell(SaveRecord{1, RecordKind::frontier, Buffer{key}, Buffer(size, 7), true});
+        return std::get<RecordSaved>(world.out.at(0)).status.has_value();
     };
     CHECK(save(1, 10));
     CHECK(save(2, max_record_value));
@@ -482,7 +483,7 @@ TEST_CASE("status tells what was appended and what is known to be on disk, for e
     world.sync();
     CHECK(watermarks() == Marks(4, 3));
     files.fail_all(Call::sync, std::nullopt);
-    world.store->retry(world.out);
+    CHECK(world.heal());
     CHECK(watermarks() == Marks(4, 4));
     world.append(topic, writer, 5, payload_of(5));
     world.drop();

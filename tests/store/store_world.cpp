@@ -85,6 +85,12 @@ bool StoreWorld::close() {
 
 GroupHandle StoreWorld::group(const GroupMeta& meta) {
     store->execute(OpenGroup{1, meta}, out);
+    for (int rounds = 0; rounds < 20; ++rounds) {
+        SyncJob job = store->begin_sync(out, false);
+        if (job.empty()) break;
+        Store::run(job);
+        store->end_sync(std::move(job), out);
+    }
     for (auto at = out.rbegin(); at != out.rend(); ++at) {
         if (const auto* answer = std::get_if<GroupOpened>(&*at)) {
             if (!answer->result) {
@@ -124,7 +130,7 @@ void StoreWorld::append(GroupHandle group,
 }
 
 void StoreWorld::sync() {
-    for (int rounds = 0; rounds < 3; ++rounds) {
+    for (int rounds = 0; rounds < 20; ++rounds) {
         SyncJob job = store->begin_sync(out, true);
         if (job.empty()) return;
         Store::run(job);
@@ -133,8 +139,25 @@ void StoreWorld::sync() {
 }
 
 void StoreWorld::work() {
-    for (int slices = 0; store->work_due() && slices < 10'000; ++slices)
-        store->do_slice(out);
+    for (int rounds = 0; rounds < 1'000; ++rounds) {
+        while (store->work_due())
+            store->do_slice(out);
+        SyncJob job = store->begin_sync(out);
+        if (job.empty() && !store->work_due()) return;
+        Store::run(job);
+        store->end_sync(std::move(job), out);
+    }
+}
+
+void StoreWorld::tell(Command command) {
+    store->execute(std::move(command), out);
+    sync();
+}
+
+bool StoreWorld::heal() {
+    store->retry(out);
+    sync();
+    return !store->degraded();
 }
 
 std::vector<Kept> StoreWorld::kept(GroupHandle group) {

@@ -54,9 +54,12 @@ class StoreWorld {
                 std::optional<KeyHash> key = {},
                 Lifecycle lifecycle = Lifecycle::data,
                 WallTime received = wall_at(1'800'000'000));
-    // begin, run, end; slices of compaction too when asked.
+    // begin, run, end.
     void sync();
+    // The same with slices of compaction, until nothing is due.
     void work();
+    void tell(store::Command command);  // execute, then sync
+    bool heal();                        // retry, then sync; whether nothing is degraded any more
     [[nodiscard]] std::vector<Kept> kept(GroupHandle group);
 
     [[nodiscard]] std::size_t count(EventKind kind) const;

@@ -33,7 +33,9 @@ struct FaultyFileSystem::State {
     std::set<std::string> durable_directories{""};
     std::set<std::string> locked;
     std::uint64_t free{1ULL << 40U};
+    bool displaced{false};
     std::uint64_t calls{0};
+    std::map<Call, std::uint64_t> calls_of;
     std::uint64_t generation{1};  // files and locks of an earlier run are dead
     std::uint64_t fail_number{0};
     bool fail_onwards{false};
@@ -44,6 +46,7 @@ struct FaultyFileSystem::State {
     // The errno with which this call fails; zero when it works.
     int next(Call kind) {
         ++calls;
+        ++calls_of[kind];
         if (off_at != 0 && calls >= off_at) return EIO;
         if (fail_number != 0 && (calls == fail_number || (fail_onwards && calls > fail_number))) {
             return fail_reason;
@@ -127,6 +130,10 @@ class FaultyLease final : public store::Lease {
   public:
     FaultyLease(std::shared_ptr<State> state, std::string path)
         : state_(std::move(state)), path_(std::move(path)), generation_(state_->generation) {}
+    bool is_in_place() override {
+        const std::lock_guard lock(state_->mutex);
+        return !state_->displaced;
+    }
     ~FaultyLease() override {
         const std::lock_guard lock(state_->mutex);
         if (generation_ == state_->generation) state_->locked.erase(path_);
@@ -259,6 +266,11 @@ Result<std::uint64_t> FaultyFileSystem::free_bytes(const std::string&) {
     return state_->free;
 }
 
+void FaultyFileSystem::set_displaced(bool displaced) {
+    const std::lock_guard lock(state_->mutex);
+    state_->displaced = displaced;
+}
+
 void FaultyFileSystem::set_free_bytes(std::uint64_t free) {
     const std::lock_guard lock(state_->mutex);
     state_->free = free;
@@ -278,6 +290,12 @@ Result<std::unique_ptr<store::Lease>> FaultyFileSystem::lock(const std::string& 
 std::uint64_t FaultyFileSystem::calls() const {
     const std::lock_guard lock(state_->mutex);
     return state_->calls;
+}
+
+std::uint64_t FaultyFileSystem::calls(Call kind) const {
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->calls_of.find(kind);
+    return found == state_->calls_of.end() ? 0 : found->second;
 }
 
 void FaultyFileSystem::fail_at(std::uint64_t number, int reason, bool onwards) {

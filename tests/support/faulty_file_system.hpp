@@ -58,11 +58,14 @@ class FaultyFileSystem final : public store::FileSystem {
 
     // Calls made so far.
     [[nodiscard]] std::uint64_t calls() const;
+    [[nodiscard]] std::uint64_t calls(Call kind) const;
     // The call with this number (from 1) and, with `onwards`, every later one fails. A failing
     // write may have written a part.
     void fail_at(std::uint64_t number, int reason, bool onwards = false);
     // Octets that free_bytes() says there are; writes do not change it.
     void set_free_bytes(std::uint64_t free);
+    // Whether somebody has moved the folders away underneath, as their leases see it.
+    void set_displaced(bool displaced);
     // Every call of this kind fails until told otherwise.
     void fail_all(Call kind, std::optional<int> reason);
     // From this call on the machine is off: every call fails and nothing changes any more.
