@@ -206,7 +206,7 @@ TEST_CASE("the power may go again while the store recovers") {
 
 TEST_CASE("any one call may fail: nothing committed is lost, and the store heals by itself") {
     const std::uint64_t calls = calls_of_script();
-    for (const int reason : {ENOSPC, EIO}) {
+    for (const int reason : {ENOSPC, EDQUOT, EIO, EROFS}) {
         for (std::uint64_t number = 1; number <= calls; ++number) {
             FaultyFileSystem files;
             files.fail_at(number, reason);

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -171,6 +172,178 @@ TEST_CASE("a full queue takes no append and leaves the command as it was") {
     CHECK(thread->submit(sweep));
     held.unlock();
     CHECK(thread->stop());
+}
+
+namespace {
+
+// Real files on a disk that stops answering when told to.
+class Hanging final : public FileSystem {
+  public:
+    void hang(bool now) {
+        {
+            const std::lock_guard lock(mutex_);
+            hangs_ = now;
+        }
+        released_.notify_all();
+    }
+    bool wait_for_victim() {
+        std::unique_lock lock(mutex_);
+        return released_.wait_for(lock, std::chrono::seconds{60}, [&] { return waiting_ > 0; });
+    }
+    Result<std::shared_ptr<File>> open(const std::string& path, OpenMode mode) override {
+        auto file = files_.open(path, mode);
+        if (!file) return file;
+        return std::shared_ptr<File>(std::make_shared<HangingFile>(*this, std::move(*file)));
+    }
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override {
+        return files_.list(directory);
+    }
+    Status make_directory(const std::string& path) override { return files_.make_directory(path); }
+    Status rename(const std::string& from, const std::string& to) override {
+        return files_.rename(from, to);
+    }
+    Status remove(const std::string& path) override { return files_.remove(path); }
+    Status remove_directory(const std::string& path) override {
+        return files_.remove_directory(path);
+    }
+    Status sync_directory(const std::string& path) override {
+        wait();
+        return files_.sync_directory(path);
+    }
+    Result<std::uint64_t> free_bytes(const std::string& path) override {
+        return files_.free_bytes(path);
+    }
+    Result<std::unique_ptr<Lease>> lock(const std::string& path) override {
+        return files_.lock(path);
+    }
+
+  private:
+    class HangingFile final : public File {
+      public:
+        HangingFile(Hanging& disk, std::shared_ptr<File> file)
+            : disk_(disk), file_(std::move(file)) {}
+        Result<std::size_t> read(std::uint64_t offset, std::span<std::uint8_t> out) override {
+            return file_->read(offset, out);
+        }
+        Status write(std::uint64_t offset, ByteView bytes) override {
+            return file_->write(offset, bytes);
+        }
+        Status truncate(std::uint64_t size) override { return file_->truncate(size); }
+        Status sync() override {
+            disk_.wait();
+            return file_->sync();
+        }
+        Result<std::uint64_t> size() override { return file_->size(); }
+
+      private:
+        Hanging& disk_;
+        std::shared_ptr<File> file_;
+    };
+    void wait() {
+        std::unique_lock lock(mutex_);
+        ++waiting_;
+        released_.notify_all();
+        released_.wait(lock, [&] { return !hangs_; });
+        --waiting_;
+    }
+
+    PosixFileSystem files_;
+    std::mutex mutex_;
+    std::condition_variable released_;
+    bool hangs_{false};
+    int waiting_{0};
+};
+
+const SamplesRead* last_read(const std::vector<Completion>& items) {
+    for (auto at = items.rbegin(); at != items.rend(); ++at) {
+        if (const auto* read = std::get_if<SamplesRead>(&*at)) return read;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a disk that hangs holds up its own acknowledgements, and a stop for a bounded time") {
+    // Both outlive the threads that are left to themselves.
+    static std::vector<std::unique_ptr<Hanging>> disks;
+    Hanging& files = *disks.emplace_back(std::make_unique<Hanging>());
+    const auto kept_inbox = std::make_shared<Inbox>();
+    Inbox& inbox = *kept_inbox;
+    const TemporaryFolder folder;
+    StoreWorld world(files);
+    world.options.disk_directory = folder.path + "/disk";
+    world.options.memory_directory = folder.path + "/mem";
+    REQUIRE(world.open());
+    const GroupHandle disk = world.group(unkeyed_topic("disk", keep_last(100)));
+    world.append(disk, writer_guid(1), 1, payload_of(1));
+    world.sync();
+    StoreThreadOptions options;
+    options.stop_timeout = std::chrono::milliseconds{300};
+    options.stuck_after = std::chrono::milliseconds{50};
+    auto thread = StoreThread::start(
+        std::move(world.store), options, [kept_inbox](std::vector<Completion> items) {
+            kept_inbox->put(std::move(items));
+        });
+    files.hang(true);
+    Command append = one_sample(disk, writer_guid(1), 2);
+    REQUIRE(thread->submit(append));
+    REQUIRE(files.wait_for_victim());
+
+    GroupMeta meta = unkeyed_topic("memory", keep_last(10));
+    meta.storage = StorageKind::memory;
+    Command open = OpenGroup{3, meta};
+    REQUIRE(thread->submit(open));
+    GroupHandle memory = 0;
+    REQUIRE(inbox.wait([&](const std::vector<Completion>& items) {
+        for (const Completion& item : items) {
+            const auto* opened = std::get_if<GroupOpened>(&item);
+            if (opened == nullptr || !opened->result) continue;
+            memory = opened->result->handle;
+            return true;
+        }
+        return false;
+    }));
+    Command to_memory = one_sample(memory, writer_guid(2), 1);
+    REQUIRE(thread->submit(to_memory));
+    CHECK(inbox.wait([&](const std::vector<Completion>& items) {
+        return committed_in(items, writer_guid(2)) == 1;
+    }));
+    Command read = ReadSamples{5, disk, {1}};
+    REQUIRE(thread->submit(read));
+    CHECK(inbox.wait([&](const std::vector<Completion>& items) {
+        const SamplesRead* answer = last_read(items);
+        return answer != nullptr && answer->samples.size() == 1;
+    }));
+    // Said once, after a while.
+    CHECK(inbox.wait([&](const std::vector<Completion>& items) {
+        return std::any_of(items.begin(), items.end(), [](const Completion& item) {
+            const auto* event = std::get_if<StoreEvent>(&item);
+            return event != nullptr && event->event.kind == EventKind::StoreDegraded;
+        });
+    }));
+    CHECK(inbox.wait([&](const std::vector<Completion>& items) {
+        return committed_in(items, writer_guid(1)) == 0;
+    }));
+
+    SECTION("it answers again") {
+        files.hang(false);
+        CHECK(inbox.wait([&](const std::vector<Completion>& items) {
+            return committed_in(items, writer_guid(1)) == 2;
+        }));
+        CHECK(thread->stop());
+    }
+    SECTION("it does not") {
+        CHECK_FALSE(thread->stop());
+        thread.reset();
+        files.hang(false);
+        // What was left to itself ends, and gives back the lease.
+        StoreWorld again(files);
+        again.options = world.options;
+        while (!again.open() && again.error.code == Errc::in_use)
+            std::this_thread::yield();
+        REQUIRE(again.store);
+        CHECK(again.kept(again.opened("disk").handle).size() == 2);
+    }
 }
 
 TEST_CASE(
