@@ -285,7 +285,7 @@ void StoreThread::Impl::watch_job(SteadyTime now) {
     if (!syncing) return;
     const bool slow = now >= job_begun + options.slow_after;
     const bool stuck = now >= job_begun + options.stuck_after;
-    if (slow) store->on_slow_disk(stuck && !job_is_stuck, out);
+    if (slow || stuck) store->on_slow_disk(stuck && !job_is_stuck, out);
     job_is_slow = slow;
     job_is_stuck = stuck;
 }
