@@ -80,22 +80,33 @@ class GroupLoader::Sink final : public FrameSink {
     bool keyed_;
 };
 
-GroupLoader::GroupLoader(StoreCore& core, Group& group, StoreCore::Out& out)
-    : core_(core), group_(group), out_(out) {}
+GroupLoader::GroupLoader(StoreCore& core, Group& group) : core_(core), group_(group) {}
 
-Status GroupLoader::load() {
-    // Setting a log aside changes what the others amount to, so everything is read again without
-    // it.
-    for (bool again = true; again;) {
-        again = false;
-        reset();
-        if (auto done = list_folder(); !done) return done;
-        if (auto done = load_checkpoint(); !done) return done;
-        if (auto done = attempt(again); !done) return done;
+Status GroupLoader::load(StoreCore::Out& out) {
+    while (true) {
+        const auto complete = step(out);
+        if (!complete) return tl::unexpected(complete.error());
+        if (*complete) return {};
+    }
+}
+
+Result<bool> GroupLoader::step(StoreCore::Out& out) {
+    out_ = &out;
+    if (!begun_) {
+        if (auto done = begin(); !done) return tl::unexpected(std::move(done.error()));
+    }
+    if (next_log_ < found_.size()) {
+        runs_.push_back(collected_.size());
+        auto outcome = load_log(found_[next_log_++]);
+        if (!outcome) return tl::unexpected(std::move(outcome.error()));
+        // Setting a log aside changes what the others amount to, so everything is read again
+        // without it.
+        if (*outcome == Outcome::set_aside) begun_ = false;
+        if (!begun_ || next_log_ < found_.size()) return false;
     }
     feed_collected();
     finish_writers();
-    return {};
+    return true;
 }
 
 void GroupLoader::reset() {
@@ -152,7 +163,7 @@ Status GroupLoader::list_folder() {
                 continue;
             }
         }
-        core_.report(out_, EventKind::ForeignFile, {{"file", path}});
+        core_.report(*out_, EventKind::ForeignFile, {{"file", path}});
     }
     std::sort(found_.begin(), found_.end(), [](const FoundLog& a, const FoundLog& b) {
         return std::tie(a.name.writer, a.name.segment) < std::tie(b.name.writer, b.name.segment);
@@ -180,21 +191,17 @@ Status GroupLoader::load_checkpoint() {
     return {};
 }
 
-Status GroupLoader::attempt(bool& again) {
+Status GroupLoader::begin() {
+    reset();
+    if (auto done = list_folder(); !done) return done;
+    if (auto done = load_checkpoint(); !done) return done;
     direct_ = std::all_of(found_.begin(), found_.end(), [this](const FoundLog& found) {
         return found.name.writer == found_.front().name.writer;
     });
     // The sink holds on to its writer, so the table must not move while logs are read.
     group_.writers.reserve(next_segment_.size());
-    for (const FoundLog& found : found_) {
-        runs_.push_back(collected_.size());
-        auto outcome = load_log(found);
-        if (!outcome) return tl::unexpected(std::move(outcome.error()));
-        if (*outcome == Outcome::set_aside) {
-            again = true;
-            return {};
-        }
-    }
+    begun_ = true;
+    next_log_ = 0;
     return {};
 }
 
@@ -235,7 +242,7 @@ Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
             return fail(Errc::version,
                         fmt::format("read {}: {} at offset {}", path, scan.reason, scan.good_end));
         case TailVerdict::foreign:
-            core_.report(out_, EventKind::ForeignFile, {{"file", path}});
+            core_.report(*out_, EventKind::ForeignFile, {{"file", path}});
             core_.release_log(id);
             return Outcome::skipped;
         case TailVerdict::torn:
@@ -250,7 +257,7 @@ Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
         case TailVerdict::over_limit:
             // Sound, but not to be read with this configuration: nothing is appended to it or
             // removed.
-            core_.report(out_,
+            core_.report(*out_,
                          EventKind::CorruptLog,
                          {{"file", path},
                           {"offset", std::to_string(scan.good_end)},
@@ -279,7 +286,7 @@ Status GroupLoader::finish_log(LogId id, const ScanResult& scan, File& file) {
 
 Status GroupLoader::cut_tail(const std::string& path, const ScanResult& scan, File& file) {
     const std::uint64_t keep = scan.header_read ? scan.good_end : 0;
-    core_.report(out_,
+    core_.report(*out_,
                  EventKind::TornTailTruncated,
                  {{"file", path},
                   {"offset", std::to_string(keep)},
@@ -297,7 +304,7 @@ Result<GroupLoader::Outcome> GroupLoader::set_aside(const std::string& file_name
                                                     const ScanResult& scan) {
     const std::string target = free_corrupt_name(
         file_name, [this](const std::string& name) { return names_.contains(name); });
-    core_.report(out_,
+    core_.report(*out_,
                  EventKind::CorruptLog,
                  {{"file", join(group_.folder, file_name)},
                   {"offset", std::to_string(scan.good_end)},

@@ -13,10 +13,13 @@ namespace durability::store {
 
 class GroupLoader {
   public:
-    GroupLoader(StoreCore& core, Group& group, StoreCore::Out& out);
+    GroupLoader(StoreCore& core, Group& group);
 
-    // Fills the group. Errors: version (a file of a newer format), io.
-    Status load();
+    // Reads the next log; true when the group is complete. After an error the group is not to be
+    // used. Errors: version (a file of a newer format), io.
+    Result<bool> step(StoreCore::Out& out);
+    // All of it at once.
+    Status load(StoreCore::Out& out);
 
   private:
     struct Collected {
@@ -39,7 +42,7 @@ class GroupLoader {
     void reset();
     Status list_folder();
     Status load_checkpoint();
-    Status attempt(bool& again);
+    Status begin();
     Result<Outcome> load_log(const FoundLog& found);
     Status finish_log(LogId id, const ScanResult& scan, File& file);
     Result<Outcome> set_aside(const std::string& file_name, const ScanResult& scan);
@@ -50,7 +53,9 @@ class GroupLoader {
 
     StoreCore& core_;
     Group& group_;
-    StoreCore::Out& out_;
+    StoreCore::Out* out_{nullptr};  // of the step being done
+    bool begun_{false};
+    std::size_t next_log_{0};
     std::vector<FoundLog> found_;
     std::set<std::string> names_;    // of everything in the folder
     std::set<std::string> skipped_;  // damaged, and left in place because the store is read only

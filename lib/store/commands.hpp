@@ -267,6 +267,13 @@ struct GroupBacklog {
 struct StoreEvent {
     Event event;
 };
+// How far the reading of groups found at the start has come (StoreOptions::load_later). An error
+// says that the store cannot be used, and why: version, io, permission; nothing more is loaded.
+struct LoadProgress {
+    std::size_t loaded{0};
+    std::size_t groups{0};
+    Status status;
+};
 struct StatusReport {
     std::uint64_t ticket{0};
     StoreStatus status;
@@ -279,6 +286,7 @@ using Completion = std::variant<GroupOpened,
                                 SamplesPurged,
                                 CompactionBegun,
                                 GroupBacklog,
+                                LoadProgress,
                                 StoreEvent,
                                 StatusReport>;
 

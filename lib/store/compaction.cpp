@@ -61,11 +61,13 @@ void StoreCore::doom(LogId id) {
 }
 
 bool StoreCore::work_due() const {
+    if (!loading.empty()) return true;
     return rewrite ? rewrite->stage == Rewrite::Stage::copying : !due_logs.empty();
 }
 
 void StoreCore::compact_slice(Out& out) {
     if (!work_due()) return;
+    if (!loading.empty()) return load_slice(out);
     if (rewrite) return continue_rewrite(out);
     const LogId id = due_logs.front();
     due_logs.erase(due_logs.begin());

@@ -39,6 +39,11 @@ void StoreCore::open_group(const OpenGroup& command, Out& out) {
         known != by_key.end() ? known->second : add_group(command.meta, out);
     if (!handle) return refuse(std::move(handle.error()));
     Group& group = *groups[*handle];
+    if (!group.loaded) {
+        if (load_failed) return refuse({Errc::unavailable, 0, "the store could not be loaded"});
+        group.opening.push_back(command);
+        return load_first(group.handle);
+    }
     const bool changed = known != by_key.end() && takes_effect(group.meta, command.meta) &&
                          apply_contract(group, command.meta);
     if (group.on_record && !changed) {

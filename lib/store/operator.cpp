@@ -20,7 +20,7 @@ void StoreCore::purge(const PurgeSamples& command, Out& out) {
     };
     if (command.group >= groups.size()) return answer(no_such_group(command.group));
     Group& group = *groups[command.group];
-    if (group.degraded) {
+    if (group.degraded || !group.loaded) {
         return answer(fail(Errc::unavailable,
                            fmt::format("purge {}: {} does not take changes at the moment",
                                        group.meta.key.topic,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <tuple>
 
@@ -157,23 +158,85 @@ Status StoreCore::recover_folder(const std::string& parent,
                    {{"file", path}, {"reason", "topic is stored elsewhere"}});
             continue;
         }
-        group->on_record = true;
-        by_key.emplace(group->meta.key, group->handle);
-        groups.push_back(std::move(group));
-        if (auto loaded = recover_group(*groups.back(), out); !loaded) return loaded;
         if (!read_only) {
             // What was restored from a log is written again.
             const auto own = files.open(join(path, layout::meta), OpenMode::read_only);
             if (!own && own.error().code == Errc::not_found) {
-                if (auto saved = save_meta(*groups.back()); !saved) return saved;
+                if (auto saved = save_meta(*group); !saved) return saved;
             }
+        }
+        group->on_record = true;
+        group->loaded = !options.load_later;
+        by_key.emplace(group->meta.key, group->handle);
+        groups.push_back(std::move(group));
+        Group& added = *groups.back();
+        if (options.load_later) {
+            if (auto readable = check_versions(path); !readable) return readable;
+            loading.push_back(added.handle);
+            ++found_groups;
+        } else if (auto loaded = recover_group(added, out); !loaded) {
+            return loaded;
         }
     }
     return {};
 }
 
 Status StoreCore::recover_group(Group& group, Out& out) {
-    return GroupLoader(*this, group, out).load();
+    return GroupLoader(*this, group).load(out);
+}
+
+StoreCore::StoreCore(FileSystem& file_system, StoreOptions store_options)
+    : files(file_system), options(std::move(store_options)) {}
+StoreCore::~StoreCore() = default;
+
+Status StoreCore::check_versions(const std::string& folder) {
+    auto entries = files.list(folder);
+    if (!entries) return tl::unexpected(std::move(entries.error()));
+    std::array<std::uint8_t, file_header_size> bytes{};
+    for (const DirectoryEntry& entry : *entries) {
+        if (entry.kind != FileKind::regular || !parse_log_name(entry.name)) continue;
+        const std::string path = join(folder, entry.name);
+        auto file = files.open(path, OpenMode::read_only);
+        if (!file) return tl::unexpected(std::move(file.error()));
+        const auto got = (*file)->read(0, bytes);
+        if (!got) return tl::unexpected(got.error());
+        FileHeader header;
+        if (decode_file_header({bytes.data(), *got}, header) == HeaderVerdict::newer)
+            return fail(Errc::version, fmt::format("read {}: written by a newer version", path));
+    }
+    return {};
+}
+
+void StoreCore::load_first(GroupHandle handle) {
+    const auto at = std::ranges::find(loading, handle);
+    // The one that is being read is read to its end.
+    const auto front = loading.begin() + (loader ? 1 : 0);
+    if (at == loading.end() || at <= front) return;
+    // Behind those that are waited for already.
+    const auto place = std::find_if(
+        front, at, [this](GroupHandle other) { return groups[other]->opening.empty(); });
+    loading.erase(at);
+    loading.insert(place, handle);
+}
+
+void StoreCore::load_slice(Out& out) {
+    Group& group = *groups[loading.front()];
+    const auto failed = [&](Error error) {
+        load_failed = true;
+        loader.reset();
+        loading.clear();
+        out.push_back(LoadProgress{0, found_groups, tl::unexpected(std::move(error))});
+    };
+    if (!loader) loader = std::make_unique<GroupLoader>(*this, group);
+    auto complete = loader->step(out);
+    if (!complete) return failed(std::move(complete.error()));
+    if (!*complete) return;
+    loader.reset();
+    loading.pop_front();
+    group.loaded = true;
+    out.push_back(LoadProgress{found_groups - loading.size(), found_groups, {}});
+    for (const OpenGroup& waiting : std::exchange(group.opening, {}))
+        open_group(waiting, out);
 }
 
 Result<std::string> StoreCore::set_aside(const std::string& folder, const std::string& name) {

@@ -327,9 +327,11 @@ void StoreCore::sweep(const Sweep& command, Out& out) {
     wall = command.now;
     follow_clock(command, out);
     look_at_disk();
+    // Dates are judged by what all of the store says about the clock.
+    if (!loading.empty()) return;
     for (const auto& owned : groups) {
         Group& group = *owned;
-        if (group.degraded) continue;
+        if (group.degraded || !group.loaded) continue;
         std::vector<WriterIndex> due;
         for (WriterIndex index = 0; index < group.writers.size(); ++index) {
             if (is_due(group.writers[index], command)) due.push_back(index);

@@ -1,5 +1,6 @@
 #include "store/store.hpp"
 
+#include "store/catalog.hpp"
 #include "store/store_core.hpp"
 
 #include <algorithm>

@@ -37,6 +37,9 @@ struct StoreOptions {
     std::uint64_t segment_bytes{64ULL << 20U};
     // A log is rewritten when its dead bytes exceed this and outweigh its live ones.
     std::uint64_t compaction_floor{1ULL << 20U};
+    // open() reads metadata only; do_slice() reads the groups, log by log, those first for which an
+    // OpenGroup waits. Topics can be served as they are loaded.
+    bool load_later{false};
 };
 
 // Called while open() makes progress: a sentence for a status line. May be empty.
@@ -83,7 +86,8 @@ class Store {
     // Does not sync: close() does.
     ~Store();
 
-    // Groups that were recovered or opened so far, by handle.
+    // Groups that were found or opened so far, by handle; without writers where they are still to
+    // be loaded.
     [[nodiscard]] std::vector<OpenedGroup> groups() const;
     [[nodiscard]] std::vector<Record> records(RecordKind kind) const;
     [[nodiscard]] StoreStatus status() const;
@@ -111,8 +115,8 @@ class Store {
     // is healed.
     void retry(std::vector<Completion>& out);
 
-    // There is compaction work that need not wait for a job; do_slice() does a bounded part of it
-    // (about a megabyte).
+    // There is a group to be loaded, or compaction work that need not wait for a job; do_slice()
+    // does a bounded part of it (one log; about a megabyte).
     [[nodiscard]] bool work_due() const;
     void do_slice(std::vector<Completion>& out);
 

@@ -25,9 +25,13 @@
 
 namespace durability::store {
 
+class GroupLoader;
+
 struct StoreCore {
-    StoreCore(FileSystem& file_system, StoreOptions store_options)
-        : files(file_system), options(std::move(store_options)) {}
+    StoreCore(FileSystem& file_system, StoreOptions store_options);
+    StoreCore(const StoreCore&) = delete;
+    StoreCore& operator=(const StoreCore&) = delete;
+    ~StoreCore();
 
     FileSystem& files;
     StoreOptions options;
@@ -58,6 +62,12 @@ struct StoreCore {
     std::uint64_t syncs{0};
     std::uint64_t failed_syncs{0};
     std::uint64_t compactions{0};
+
+    // Groups that are still to be read, the one being read first.
+    std::deque<GroupHandle> loading;
+    std::unique_ptr<GroupLoader> loader;
+    std::size_t found_groups{0};
+    bool load_failed{false};  // the caller knows, and ends
 
     std::vector<LogId> batch_logs;
     std::vector<LogId> touched_logs;
@@ -197,6 +207,10 @@ struct StoreCore {
                           const Progress& progress,
                           Out& out);
     Status recover_group(Group& group, Out& out);
+    // Refuses files of a newer version by their headers, before anything is changed.
+    Status check_versions(const std::string& folder);
+    void load_slice(Out& out);
+    void load_first(GroupHandle group);
     // Renames a file that cannot be used; its new name.
     Result<std::string> set_aside(const std::string& folder, const std::string& name);
     Result<std::optional<GroupMeta>> find_meta(const std::string& folder,

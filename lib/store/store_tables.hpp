@@ -95,9 +95,11 @@ struct Group {
     std::vector<Committed::Mark> waiting;   // marks of appends that are not known to be safe
     std::vector<Event> reports;             // given with the marks
     GroupWork work;
-    bool has_work{false};      // is on the list of groups with work
-    bool folder_dirty{false};  // is on the list of groups with new names in their folder
-    bool on_record{false};     // its metadata is on disk
+    bool has_work{false};            // is on the list of groups with work
+    bool folder_dirty{false};        // is on the list of groups with new names in their folder
+    bool on_record{false};           // its metadata is on disk
+    bool loaded{true};               // false: found at the start, its logs are still to be read
+    std::vector<OpenGroup> opening;  // who waits for that
     bool degraded{false};
     bool healing{false};  // degraded, and the next job decides
     bool backlog_told{false};
