@@ -61,14 +61,14 @@ void judge(const store::FileReport& report, Checked& checked) {
 Checked to_checked(const store::FileReport& report, const std::string& root) {
     Checked checked;
     checked.file = report.path.substr(root.size() + 1);
-    if (report.role == "set aside") {
+    if (report.role == store::FileRole::set_aside) {
         checked.verdict = "set_aside";
         checked.text = "damaged; set aside by the daemon, not served";
         checked.damage = true;
-    } else if (report.role == "leftover") {
+    } else if (report.role == store::FileRole::leftover) {
         checked.verdict = "leftover";
         checked.text = "ok; unfinished work, removed at the next start";
-    } else if (report.role == "foreign") {
+    } else if (report.role == store::FileRole::foreign) {
         checked.verdict = "foreign";
         checked.text = "not a file of the store";
     } else {
