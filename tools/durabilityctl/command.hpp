@@ -78,6 +78,7 @@ Outcome run_readers(const Arguments& arguments);
 Outcome run_events(const Arguments& arguments);
 Outcome run_dump(const Arguments& arguments);
 Outcome run_verify(const Arguments& arguments);
+Outcome run_repair(const Arguments& arguments);
 Outcome run_purge(const Arguments& arguments);
 Outcome run_compact(const Arguments& arguments);
 Outcome run_stop(const Arguments& arguments);

@@ -107,10 +107,7 @@ Status StoreInHand::close(std::vector<std::string>& remarks) {
     sync();
     const Status done = store_->close(out_);
     store_.reset();
-    for (const store::Completion& completion : out_) {
-        if (const auto* event = std::get_if<store::StoreEvent>(&completion))
-            remarks.push_back(to_line(event->event));
-    }
+    keep_remarks(out_, remarks);
     return done;
 }
 
