@@ -27,7 +27,7 @@ constexpr std::array table{
             run_topics},
     Command{"writers",
             "[TOPIC]",
-            "Source writers: alive or retired, received, committed, kept.",
+            "Source writers: alive or retired, how far each is safe, what is kept.",
             0,
             1,
             at_rest | Takes::domain,
