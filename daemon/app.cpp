@@ -89,7 +89,7 @@ class App {
     Status start();
     void wait_for_signal();
     void on_signal(int signal);
-    std::string on_request(const control::Request& request);
+    void on_request(const control::Request& request, ControlServer::Answer answer);
     void stop(std::string_view reason, bool goodbye);
     void write(EventKind kind, std::vector<std::pair<std::string_view, std::string>> fields) const;
 
@@ -124,10 +124,12 @@ Status App::start() {
     signals_ =
         std::make_unique<boost::asio::signal_set>(runtime_->context(), SIGTERM, SIGINT, SIGHUP);
     wait_for_signal();
-    auto server = ControlServer::open(
-        runtime_->context(), socket_path(config_), [this](const control::Request& request) {
-            return on_request(request);
-        });
+    auto server =
+        ControlServer::open(runtime_->context(),
+                            socket_path(config_),
+                            [this](const control::Request& request, ControlServer::Answer answer) {
+                                on_request(request, std::move(answer));
+                            });
     if (!server) return tl::unexpected(server.error());
     control_ = *std::move(server);
     return {};
@@ -147,25 +149,37 @@ void App::on_signal(int signal) {
           {{"reason", "this version cannot reload; restart to apply the configuration"}});
 }
 
-std::string App::on_request(const control::Request& request) {
+void App::on_request(const control::Request& request, ControlServer::Answer answer) {
     using control::Command;
+    using control::encode_reply;
+    const auto outcome = [answer](const auto& result) {
+        answer(result ? encode_reply(control::encode_data(*result)) : encode_reply(result.error()));
+    };
+    if (stopping_)
+        return answer(encode_reply(Error{Errc::unavailable, 0, "the daemon is stopping"}));
     switch (request.command) {
         case Command::status:
         case Command::topics:
         case Command::writers:
         case Command::readers:
-            return control::encode_reply(control::encode_data(request.command, runtime_->status()));
+            return runtime_->status(
+                [answer, command = request.command](const ServiceStatus& status) {
+                    answer(encode_reply(control::encode_data(command, status)));
+                });
         case Command::events:
-            return control::encode_reply(control::encode_data(runtime_->events()));
+            return answer(encode_reply(control::encode_data(runtime_->events())));
+        case Command::purge:
+            return runtime_->purge(
+                request.domain, {request.topic, request.writer, request.instance}, outcome);
+        case Command::compact:
+            return runtime_->compact(request.domain, request.topic, outcome);
         case Command::stop:
             break;
     }
-    if (stopping_)
-        return control::encode_reply(Error{Errc::unavailable, 0, "the daemon is stopping"});
     // After this turn of the loop, so that the answer is written first.
     boost::asio::post(runtime_->context(),
                       [this, goodbye = request.goodbye] { stop("control socket", goodbye); });
-    return control::encode_reply("{}");
+    answer(encode_reply("{}"));
 }
 
 void App::stop(std::string_view reason, bool goodbye) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,8 +31,15 @@ using Sessions = std::set<std::shared_ptr<Session>>;
 // One client. Its requests are answered one after the other, so it holds one reply at most.
 class Session : public std::enable_shared_from_this<Session> {
   public:
-    Session(asio::io_context& context, const ControlServer::Handler& handler, Sessions& sessions)
-        : socket_(context), timer_(context), handler_(handler), sessions_(sessions) {}
+    Session(asio::io_context& context,
+            const ControlServer::Handler& handler,
+            std::chrono::milliseconds patience,
+            Sessions& sessions)
+        : socket_(context),
+          timer_(context),
+          handler_(handler),
+          patience_(patience),
+          sessions_(sessions) {}
 
     Protocol::socket& socket() { return socket_; }
 
@@ -54,6 +62,7 @@ class Session : public std::enable_shared_from_this<Session> {
     }
 
     void end() {
+        if (std::exchange(ended_, true)) return;
         error_code ignored;
         timer_.cancel();
         socket_.close(ignored);
@@ -79,7 +88,29 @@ class Session : public std::enable_shared_from_this<Session> {
         const std::string line = input_.substr(0, length - 1);
         input_.erase(0, length);
         const auto request = control::decode_request(line);
-        write(request ? handler_(*request) : control::encode_reply(request.error()));
+        if (!request) return write(control::encode_reply(request.error()));
+        const std::uint64_t number = ++asked_;
+        timer_.expires_after(patience_);
+        timer_.async_wait([weak = weak_from_this(), number](error_code error) {
+            const auto self = weak.lock();
+            if (error || !self) return;
+            self->finish(number,
+                         control::encode_reply(
+                             Error{Errc::unavailable,
+                                   0,
+                                   "the store did not answer in time; it may still carry it out"}));
+        });
+        handler_(*request, [weak = weak_from_this(), number](std::string reply) {
+            if (const auto self = weak.lock()) self->finish(number, std::move(reply));
+        });
+    }
+
+    // The first answer to the question of that number is the one that is given.
+    void finish(std::uint64_t number, std::string reply) {
+        if (ended_ || number != asked_ || number == answered_) return;
+        answered_ = number;
+        watch();
+        write(std::move(reply));
     }
 
     void write(std::string line) {
@@ -97,17 +128,28 @@ class Session : public std::enable_shared_from_this<Session> {
     Protocol::socket socket_;
     asio::steady_timer timer_;
     const ControlServer::Handler& handler_;  // of Impl, which outlives its sessions
+    std::chrono::milliseconds patience_;
     Sessions& sessions_;
     std::string input_;
     std::string output_;
+    std::uint64_t asked_{0};
+    std::uint64_t answered_{0};
     bool last_{false};
+    bool ended_{false};
 };
 
 }  // namespace
 
 struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
-    Impl(asio::io_context& io, std::string socket_path, Handler on_request)
-        : context(io), acceptor(io), path(std::move(socket_path)), handler(std::move(on_request)) {}
+    Impl(asio::io_context& io,
+         std::string socket_path,
+         Handler on_request,
+         std::chrono::milliseconds answers_within)
+        : context(io),
+          acceptor(io),
+          path(std::move(socket_path)),
+          handler(std::move(on_request)),
+          patience(answers_within) {}
 
     Status listen();
     void accept();
@@ -117,6 +159,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
     Protocol::acceptor acceptor;
     std::string path;
     Handler handler;
+    std::chrono::milliseconds patience;
     Sessions sessions;
     bool closed{false};
 };
@@ -153,7 +196,7 @@ Status ControlServer::Impl::listen() {
 }
 
 void ControlServer::Impl::accept() {
-    auto session = std::make_shared<Session>(context, handler, sessions);
+    auto session = std::make_shared<Session>(context, handler, patience, sessions);
     acceptor.async_accept(
         session->socket(), [self = shared_from_this(), session](error_code error) {
             if (self->closed || error == asio::error::operation_aborted) return;
@@ -190,8 +233,9 @@ void ControlServer::Impl::close() {
 
 Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& context,
                                                            const std::string& path,
-                                                           Handler handler) {
-    auto impl = std::make_shared<Impl>(context, path, std::move(handler));
+                                                           Handler handler,
+                                                           std::chrono::milliseconds patience) {
+    auto impl = std::make_shared<Impl>(context, path, std::move(handler), patience);
     if (auto listening = impl->listen(); !listening) return tl::unexpected(listening.error());
     impl->accept();
     return std::unique_ptr<ControlServer>(new ControlServer(std::move(impl)));

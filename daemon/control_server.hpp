@@ -1,10 +1,11 @@
 // The control socket's server: one JSON request and one reply per line (control/protocol.hpp),
-// answered on the loop from the handler's snapshot. Bounded: clients, bytes of a request, time a
-// client may idle. Belongs to the loop thread.
+// answered on the loop, at once or later. Bounded: clients, bytes of a request, time a client may
+// idle, time an answer may take. Belongs to the loop thread.
 #pragma once
 
 #include "control/protocol.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,14 +19,20 @@ namespace durability::daemon {
 class ControlServer {
   public:
     static constexpr std::size_t max_clients = 16;
-    // Gives the line of the reply, without its end.
-    using Handler = std::function<std::string(const control::Request&)>;
+    static constexpr std::chrono::milliseconds answer_time{30'000};
+    // Takes the line of the reply, without its end; once, on the loop. Whoever holds it may let it
+    // go or be late: a client whose answer does not come within the answer time was told so, and
+    // one that has gone misses nothing.
+    using Answer = std::function<void(std::string)>;
+    using Handler = std::function<void(const control::Request&, Answer)>;
 
     // Replaces a socket file that a dead daemon left behind: whoever holds the lease of the runtime
     // directory owns the name. Errors: invalid_argument (path too long), permission, io.
-    static Result<std::unique_ptr<ControlServer>> open(boost::asio::io_context& context,
-                                                       const std::string& path,
-                                                       Handler handler);
+    static Result<std::unique_ptr<ControlServer>> open(
+        boost::asio::io_context& context,
+        const std::string& path,
+        Handler handler,
+        std::chrono::milliseconds patience = answer_time);
     ControlServer(const ControlServer&) = delete;
     ControlServer& operator=(const ControlServer&) = delete;
     ~ControlServer();

@@ -94,7 +94,9 @@ Result<std::string> receive_line(int fd, MonoTime deadline, const std::string& p
 
 }  // namespace
 
-Result<Reply> ask(const std::string& socket_path, const Request& request, Duration timeout) {
+Result<std::string> exchange(const std::string& socket_path,
+                             const Request& request,
+                             Duration timeout) {
     const MonoTime deadline = after(system_now().mono, timeout);
     const auto socket = connect_to(socket_path);
     if (!socket) return tl::unexpected(socket.error());
@@ -102,7 +104,11 @@ Result<Reply> ask(const std::string& socket_path, const Request& request, Durati
         !sent) {
         return tl::unexpected(sent.error());
     }
-    const auto line = receive_line(socket->get(), deadline, socket_path);
+    return receive_line(socket->get(), deadline, socket_path);
+}
+
+Result<Reply> ask(const std::string& socket_path, const Request& request, Duration timeout) {
+    const auto line = exchange(socket_path, request, timeout);
     if (!line) return tl::unexpected(line.error());
     return decode_reply(*line);
 }

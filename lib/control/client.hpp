@@ -10,8 +10,14 @@
 
 namespace durability::control {
 
-// Errors: unavailable (no daemon answers at `socket_path`), permission, io (time-out included),
-// version, or what the daemon answered.
+// The line of the reply. Errors are those of the way there and back: unavailable (no daemon answers
+// at `socket_path`), permission, io (time-out included).
+[[nodiscard]] Result<std::string> exchange(const std::string& socket_path,
+                                           const Request& request,
+                                           Duration timeout);
+
+// The same, decoded. Errors: unavailable (no daemon answers at `socket_path`), permission, io
+// (time-out included), version, or what the daemon answered.
 [[nodiscard]] Result<Reply> ask(const std::string& socket_path,
                                 const Request& request,
                                 Duration timeout = std::chrono::seconds{10});

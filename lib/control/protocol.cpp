@@ -1,164 +1,18 @@
+// Replies as they are read.
 #include "control/protocol.hpp"
 
-#include "base/text.hpp"
+#include "control/json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <limits>
-#include <optional>
 
 namespace durability::control {
 namespace {
 
-// Objects keep the order in which members were written, so that output is stable and readable.
-using Json = nlohmann::ordered_json;
-
-constexpr std::array<std::string_view, 6> command_names{
-    "status", "topics", "writers", "readers", "events", "stop"};
-
-// ---- writing
-
-std::string to_text(const Json& json) {
-    // Names were checked to be UTF-8; replacing is the last resort for texts that were not names.
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// Names from the network may hold any octets, JSON strings may not. One that is no UTF-8 is shown
-// escaped, and exactly given in hexadecimal beside it.
-void put_name(Json& json, const char* key, const std::string& text) {
-    if (is_utf8(text)) {
-        json[key] = text;
-        return;
-    }
-    json[key] = printable(text, text.size() * 4);
-    const std::span octets(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-    json[std::string(key) + "_hex"] = to_hex(octets);
-}
-
-Json limit(std::uint64_t value) {
-    return value == unlimited ? Json("unlimited") : Json(value);
-}
-
-Json delay(std::chrono::nanoseconds value) {
-    return value == std::chrono::nanoseconds::max() ? Json("infinite") : Json(value.count());
-}
-
-Json contract_json(const Contract& contract) {
-    Json json;
-    json["history"] = name(contract.history);
-    json["depth"] = contract.depth;
-    json["max_samples"] = limit(contract.max_samples);
-    json["max_instances"] = limit(contract.max_instances);
-    json["max_samples_per_instance"] = limit(contract.max_samples_per_instance);
-    json["cleanup_delay_ns"] = delay(contract.cleanup_delay);
-    json["scope"] = name(contract.scope);
-    json["max_bytes"] = limit(contract.max_bytes);
-    json["max_age_ns"] = delay(contract.max_age);
-    return json;
-}
-
-Json topic_json(std::uint32_t domain, const TopicStatus& topic) {
-    Json json;
-    json["domain"] = domain;
-    put_name(json, "topic", topic.topic);
-    put_name(json, "type", topic.type);
-    json["keyed"] = topic.keyed;
-    Json partitions = Json::array();
-    for (const std::string& partition : topic.partitions) {
-        Json one;
-        put_name(one, "name", partition);
-        partitions.push_back(std::move(one));
-    }
-    json["partitions"] = std::move(partitions);
-    json["representation"] = topic.representation;
-    json["durability"] = name(topic.durability);
-    json["storage"] = name(topic.storage);
-    json["contract"] = contract_json(topic.contract);
-    json["contract_source"] = name(topic.contract_source);
-    json["retained_samples"] = topic.retained_samples;
-    json["retained_bytes"] = topic.retained_bytes;
-    json["disk_bytes"] = topic.disk_bytes;
-    json["writers"] = topic.writers;
-    json["readers"] = topic.readers;
-    json["degraded"] = topic.degraded;
-    return json;
-}
-
-Json writer_json(std::uint32_t domain, const WriterStatus& writer) {
-    Json json;
-    json["domain"] = domain;
-    put_name(json, "topic", writer.topic);
-    put_name(json, "type", writer.type);
-    json["guid"] = to_string(writer.guid);
-    json["alive"] = writer.alive;
-    json["retired"] = writer.retired;
-    json["received"] = writer.received;
-    json["committed"] = writer.committed;
-    json["lost"] = writer.lost;
-    json["rejected"] = writer.rejected;
-    json["retained_samples"] = writer.retained_samples;
-    json["retained_bytes"] = writer.retained_bytes;
-    return json;
-}
-
-Json reader_json(std::uint32_t domain, const ReaderStatus& reader) {
-    Json json;
-    json["domain"] = domain;
-    put_name(json, "topic", reader.topic);
-    put_name(json, "type", reader.type);
-    json["guid"] = to_string(reader.guid);
-    json["durability"] = name(reader.durability);
-    json["reliable"] = reader.reliable;
-    json["owed"] = reader.owed;
-    json["sent"] = reader.sent;
-    json["acknowledged"] = reader.acknowledged;
-    put_name(json, "state", reader.state);
-    return json;
-}
-
-Json domain_json(const DomainStatus& domain) {
-    Json json;
-    json["domain"] = domain.domain;
-    json["ingest_prefix"] = to_string(domain.ingest_prefix);
-    json["replay_prefix"] = to_string(domain.replay_prefix);
-    json["participants"] = domain.participants;
-    return json;
-}
-
-template <class Rows, class MakeJson>
-void append_rows(Json& array, std::uint32_t domain, const Rows& rows, MakeJson make) {
-    for (const auto& row : rows)
-        array.push_back(make(domain, row));
-}
-
-// ---- reading; a member that is missing or of another type leaves the default
-
-std::string get_name(const Json& json, const char* key) {
-    const auto octet = [](const std::string& hex, std::size_t i) -> std::optional<char> {
-        const auto digit = [](char c) -> int {
-            if (c >= '0' && c <= '9') return c - '0';
-            if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-            return -1;
-        };
-        const int high = digit(hex[i]);
-        const int low = digit(hex[i + 1]);
-        if (high < 0 || low < 0) return std::nullopt;
-        return static_cast<char>(high * 16 + low);
-    };
-    const std::string hex = json.value(std::string(key) + "_hex", std::string());
-    if (hex.empty() || hex.size() % 2 != 0) return json.value(key, std::string());
-    std::string text;
-    for (std::size_t i = 0; i < hex.size(); i += 2) {
-        const auto value = octet(hex, i);
-        if (!value) return json.value(key, std::string());
-        text += *value;
-    }
-    return text;
-}
+// A member that is missing or of another type leaves the default.
 
 std::uint64_t get_limit(const Json& json, const char* key) {
     const Json value = json.value(key, Json());
@@ -220,6 +74,8 @@ TopicStatus read_topic(const Json& json) {
     topic.retained_samples = json.value("retained_samples", topic.retained_samples);
     topic.retained_bytes = json.value("retained_bytes", topic.retained_bytes);
     topic.disk_bytes = json.value("disk_bytes", topic.disk_bytes);
+    topic.dead_bytes = json.value("dead_bytes", topic.dead_bytes);
+    topic.compacting = json.value("compacting", topic.compacting);
     topic.writers = json.value("writers", topic.writers);
     topic.readers = json.value("readers", topic.readers);
     topic.degraded = json.value("degraded", false);
@@ -234,6 +90,8 @@ WriterStatus read_writer(const Json& json) {
     writer.alive = json.value("alive", false);
     writer.retired = json.value("retired", false);
     writer.received = json.value("received", writer.received);
+    writer.appended = json.value("appended", writer.appended);
+    writer.synced = json.value("synced", writer.synced);
     writer.committed = json.value("committed", writer.committed);
     writer.lost = json.value("lost", writer.lost);
     writer.rejected = json.value("rejected", writer.rejected);
@@ -274,6 +132,12 @@ ServiceStatus read_status(const Json& data) {
     status.uptime = std::chrono::nanoseconds(data.value("uptime_ns", std::int64_t{0}));
     status.store_directory = get_name(data, "store_directory");
     status.runtime_directory = get_name(data, "runtime_directory");
+    const std::string sync = data.value("sync", std::string());
+    for (const SyncPolicy policy : {SyncPolicy::interval, SyncPolicy::none}) {
+        if (sync_name(policy) == sync) status.sync = policy;
+    }
+    status.sync_interval =
+        std::chrono::nanoseconds(data.value("sync_interval_ns", std::int64_t{0}));
     for (const Json& row : data.value("domains", Json::array())) {
         domain_of(status, row).participants = row.value("participants", std::uint64_t{0});
     }
@@ -289,136 +153,40 @@ ServiceStatus read_status(const Json& data) {
     return status;
 }
 
-Errc errc_of_exit(int status) {
+void read_outcomes(const Json& data, Reply& reply) {
+    PurgeOutcome& purged = reply.purged;
+    CompactionOutcome& compaction = reply.compaction;
+    purged.groups = compaction.groups = data.value("groups", std::uint64_t{0});
+    purged.samples = data.value("samples", std::uint64_t{0});
+    purged.writer_known = data.value("writer_known", false);
+    purged.keyed = data.value("keyed", false);
+    compaction.files = data.value("files", std::uint64_t{0});
+    compaction.disk_bytes = data.value("disk_bytes", std::uint64_t{0});
+    compaction.dead_bytes = data.value("dead_bytes", std::uint64_t{0});
+}
+
+// By its name; a daemon that gives none, or one we do not know, still says how the tool is to end.
+Errc errc_of(const Json& reply) {
     constexpr std::array codes{Errc::invalid_argument,
                                Errc::version,
                                Errc::unavailable,
+                               Errc::not_found,
                                Errc::internal,
                                Errc::io,
                                Errc::permission,
                                Errc::in_use,
                                Errc::configuration};
+    const std::string reason = reply.value("reason", std::string());
+    const int status = reply.value("exit", 70);
+    const auto named = std::find_if(
+        codes.begin(), codes.end(), [&](Errc code) { return durability::name(code) == reason; });
+    if (named != codes.end()) return *named;
     const auto found = std::find_if(
         codes.begin(), codes.end(), [status](Errc code) { return exit_status(code) == status; });
     return found == codes.end() ? Errc::internal : *found;
 }
 
-Result<Request> read_request(const Json& json) {
-    if (!json.is_object()) return fail(Errc::invalid_argument, "a request is a JSON object");
-    Request request;
-    bool named = false;
-    for (const auto& [key, value] : json.items()) {
-        if (key == "version") {
-            if (value != protocol_version) {
-                return fail(
-                    Errc::version,
-                    fmt::format("this daemon speaks version {} of the protocol", protocol_version));
-            }
-        } else if (key == "command") {
-            const auto text = value.is_string() ? value.get<std::string>() : std::string();
-            const auto found = std::find(command_names.begin(), command_names.end(), text);
-            if (found == command_names.end()) {
-                return fail(Errc::invalid_argument,
-                            fmt::format("unknown command {}", quote_if_needed(text)));
-            }
-            request.command = static_cast<Command>(found - command_names.begin());
-            named = true;
-        } else if (key == "goodbye" && value.is_boolean()) {
-            request.goodbye = value.get<bool>();
-        } else {
-            return fail(Errc::invalid_argument,
-                        fmt::format("unknown member {}", quote_if_needed(key)));
-        }
-    }
-    if (!named) return fail(Errc::invalid_argument, "the request names no command");
-    return request;
-}
-
 }  // namespace
-
-std::string_view name(Command command) {
-    return command_names[static_cast<std::size_t>(command)];
-}
-
-std::string encode(const Request& request) {
-    Json json;
-    json["version"] = protocol_version;
-    json["command"] = name(request.command);
-    if (request.goodbye) json["goodbye"] = true;
-    return to_text(json);
-}
-
-Result<Request> decode_request(std::string_view line) {
-    if (line.size() > largest_request)
-        return fail(Errc::invalid_argument, "the request is too long");
-    // A request is flat; the parser recurses no deeper than this before it is asked to stop.
-    const auto shallow = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-        return depth <= 2;
-    };
-    const Json json = Json::parse(line, shallow, false);
-    if (json.is_discarded()) return fail(Errc::invalid_argument, "the request is not JSON");
-    return read_request(json);
-}
-
-std::string encode_data(Command command, const ServiceStatus& status) {
-    Json data;
-    data["daemon_version"] = status.version;
-    data["pid"] = status.pid;
-    data["uptime_ns"] = status.uptime.count();
-    put_name(data, "store_directory", status.store_directory);
-    put_name(data, "runtime_directory", status.runtime_directory);
-    Json domains = Json::array();
-    Json topics = Json::array();
-    Json writers = Json::array();
-    Json readers = Json::array();
-    const bool all = command == Command::status;
-    for (const DomainStatus& domain : status.domains) {
-        domains.push_back(domain_json(domain));
-        if (all || command == Command::topics)
-            append_rows(topics, domain.domain, domain.topics, topic_json);
-        if (all || command == Command::writers)
-            append_rows(writers, domain.domain, domain.writers, writer_json);
-        if (all || command == Command::readers)
-            append_rows(readers, domain.domain, domain.readers, reader_json);
-    }
-    data["domains"] = std::move(domains);
-    if (all || command == Command::topics) data["topics"] = std::move(topics);
-    if (all || command == Command::writers) data["writers"] = std::move(writers);
-    if (all || command == Command::readers) data["readers"] = std::move(readers);
-    return to_text(data);
-}
-
-std::string encode_data(const std::vector<Event>& events) {
-    Json rows = Json::array();
-    for (const Event& event : events) {
-        Json row;
-        row["event"] = name(event.kind);
-        row["time_ns"] = event.wall.count();
-        row["suppressed"] = event.suppressed;
-        Json fields = Json::object();
-        for (const auto& [key, value] : event.fields)
-            put_name(fields, std::string(key).c_str(), value);
-        row["fields"] = std::move(fields);
-        row["line"] = to_line(event);
-        rows.push_back(std::move(row));
-    }
-    Json data;
-    data["events"] = std::move(rows);
-    return to_text(data);
-}
-
-std::string encode_reply(std::string_view data) {
-    return fmt::format(R"({{"version":{},"ok":true,"data":{}}})", protocol_version, data);
-}
-
-std::string encode_reply(const Error& error) {
-    Json json;
-    json["version"] = protocol_version;
-    json["ok"] = false;
-    json["error"] = error.text();
-    json["exit"] = exit_status(error.code);
-    return to_text(json);
-}
 
 Result<Reply> decode_reply(std::string_view line) {
     try {
@@ -428,8 +196,7 @@ Result<Reply> decode_reply(std::string_view line) {
             return fail(Errc::version, "the daemon speaks another version of the protocol");
         }
         if (!json.value("ok", false)) {
-            return fail(errc_of_exit(json.value("exit", 70)),
-                        json.value("error", std::string("no reason given")));
+            return fail(errc_of(json), json.value("error", std::string("no reason given")));
         }
         Reply reply;
         const Json data = json.value("data", Json::object());
@@ -439,6 +206,7 @@ Result<Reply> decode_reply(std::string_view line) {
             reply.events.push_back(
                 {row.value("time_ns", std::int64_t{0}), row.value("line", std::string())});
         }
+        read_outcomes(data, reply);
         return reply;
     } catch (const Json::exception& error) {
         return fail(Errc::internal,

@@ -2,7 +2,7 @@
 //
 //   -> {"version":1,"command":"topics"}
 //   <- {"version":1,"ok":true,"data":{...}}          or
-//   <- {"version":1,"ok":false,"error":"...","exit":64}
+//   <- {"version":1,"ok":false,"error":"...","reason":"invalid argument","exit":64}
 //
 // Values only; sockets are in client.cpp and in the daemon. `data` is what `durabilityctl --json`
 // prints: its names are described in durabilityctl(1) and rely on the snapshot of model/status.hpp.
@@ -10,9 +10,11 @@
 
 #include "durability/error.hpp"
 #include "durability/event.hpp"
+#include "model/sample.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,24 +33,34 @@ enum class Command : std::uint8_t {
     writers,
     readers,
     events,
-    stop
+    stop,
+    purge,   // takes stored samples out
+    compact  // begins to rewrite what holds dead frames; `topics` says how far it is
 };
 [[nodiscard]] std::string_view name(Command command);
 
+// Which members a request may have depends on its command; a wrong one is refused by name.
 struct Request {
     Command command{Command::status};
     bool goodbye{false};  // stop: dispose both participants, whatever the configuration says
+    std::string topic{};  // purge: required; compact: empty means all
+    std::optional<Guid> writer{};           // purge
+    std::optional<KeyHash> instance{};      // purge
+    std::optional<std::uint32_t> domain{};  // purge, compact: this one only
     friend bool operator==(const Request&, const Request&) = default;
 };
 
 // Lines without their end.
 [[nodiscard]] std::string encode(const Request& request);
-// Foreign bytes. Errors: invalid_argument (not an object, unknown command or member), version.
+// Foreign bytes. Errors: invalid_argument (not an object, unknown command or member, a member of
+// another type or that the command does not take), version.
 [[nodiscard]] Result<Request> decode_request(std::string_view line);
 
 // The part of a snapshot that the command asks for, as the `data` of a reply.
 [[nodiscard]] std::string encode_data(Command command, const ServiceStatus& status);
 [[nodiscard]] std::string encode_data(const std::vector<Event>& events);
+[[nodiscard]] std::string encode_data(const PurgeOutcome& outcome);
+[[nodiscard]] std::string encode_data(const CompactionOutcome& outcome);
 
 [[nodiscard]] std::string encode_reply(std::string_view data);
 [[nodiscard]] std::string encode_reply(const Error& error);
@@ -61,8 +73,10 @@ struct Reply {
         std::string line;
     };
     std::vector<EventText> events;
+    PurgeOutcome purged;
+    CompactionOutcome compaction;
 };
-// The daemon's error comes back as one, with a code of the same exit status. Errors of decoding are
+// The daemon's error comes back as one. Errors of decoding are
 // `version` (speaks another version) and `internal` (not what a daemon sends).
 [[nodiscard]] Result<Reply> decode_reply(std::string_view line);
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace durability {
@@ -24,6 +25,8 @@ struct SampleId {
 // Sixteen octets that name an instance: PID_KEY_HASH, or a hash computed by the same rule
 // (9.6.4.8).
 using KeyHash = std::array<std::uint8_t, 16>;
+// 32 lower-case hexadecimal digits, as `durabilityctl dump` prints them.
+[[nodiscard]] std::optional<KeyHash> parse_key_hash(std::string_view text);
 
 // What a writer did, not the state that followed (semantics.md, section 4). The values are the bits
 // of PID_STATUS_INFO (9.6.4.9).

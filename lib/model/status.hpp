@@ -2,10 +2,12 @@
 // `readers` and (later) metrics read. Taken on the loop thread; a copy, so nothing in it changes.
 #pragma once
 
+#include "durability/config.hpp"
 #include "durability/contract.hpp"
 #include "model/guid.hpp"
 #include "model/qos.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -27,6 +29,8 @@ struct TopicStatus {
     std::uint64_t retained_samples{0};
     std::uint64_t retained_bytes{0};  // payloads
     std::uint64_t disk_bytes{0};      // files, dead frames included
+    std::uint64_t dead_bytes{0};      // of these, frames that are no longer retained
+    std::uint64_t compacting{0};      // files that wait to be rewritten, or are
     std::uint64_t writers{0};         // known source writers, retired ones included
     std::uint64_t readers{0};         // matched readers now
     bool degraded{false};             // the store refuses or has refused; see the events
@@ -37,15 +41,28 @@ struct WriterStatus {
     std::string topic;
     std::string type;
     Guid guid;
-    bool alive{false};          // discovered and within its lease
-    bool retired{false};        // gone; its history waits for cleanup_delay
-    std::int64_t received{0};   // greatest sequence number received in order
-    std::int64_t committed{0};  // greatest sequence number safe under the sync policy
+    bool alive{false};    // discovered and within its lease
+    bool retired{false};  // gone; its history waits for cleanup_delay
+    // Four marks on the way of a sample, each a sequence number: received in order; written to the
+    // files; known to be on the topic's medium; acknowledged, so that the writer may forget it. The
+    // last two differ where the sync policy acknowledges before the disk does.
+    std::int64_t received{0};
+    std::int64_t appended{0};
+    std::int64_t synced{0};
+    std::int64_t committed{0};
     std::uint64_t lost{0};      // numbers the writer no longer had when they were asked for
     std::uint64_t rejected{0};  // refused by the contract or a limit
     std::uint64_t retained_samples{0};
     std::uint64_t retained_bytes{0};
 };
+
+// Samples of the writer that a power cut would take: received and not yet on the medium. Numbers
+// that need no storing are not counted where the acknowledgement has passed them.
+[[nodiscard]] constexpr std::uint64_t unsynced(const WriterStatus& writer) {
+    const std::int64_t done = std::max(writer.committed, writer.appended);
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, writer.received - done) +
+                                      std::max<std::int64_t>(0, writer.appended - writer.synced));
+}
 
 // One remote reader that matches a served group.
 struct ReaderStatus {
@@ -76,7 +93,39 @@ struct ServiceStatus {
     std::chrono::nanoseconds uptime{0};
     std::string store_directory;
     std::string runtime_directory;
+    SyncPolicy sync{SyncPolicy::commit};
+    std::chrono::nanoseconds sync_interval{0};  // meaningful with SyncPolicy::interval
     std::vector<DomainStatus> domains;
+};
+
+// What `purge` did, over one domain or several.
+struct PurgeOutcome {
+    std::uint64_t groups{0};   // of that topic
+    std::uint64_t samples{0};  // taken out
+    bool writer_known{false};  // one of the groups has samples, or numbers, of that writer
+    bool keyed{false};         // one of the groups has instances
+    PurgeOutcome& operator+=(const PurgeOutcome& other) {
+        groups += other.groups;
+        samples += other.samples;
+        writer_known = writer_known || other.writer_known;
+        keyed = keyed || other.keyed;
+        return *this;
+    }
+};
+
+// What `compact` began, and where it stood before.
+struct CompactionOutcome {
+    std::uint64_t groups{0};
+    std::uint64_t files{0};  // will be rewritten or removed
+    std::uint64_t disk_bytes{0};
+    std::uint64_t dead_bytes{0};
+    CompactionOutcome& operator+=(const CompactionOutcome& other) {
+        groups += other.groups;
+        files += other.files;
+        disk_bytes += other.disk_bytes;
+        dead_bytes += other.dead_bytes;
+        return *this;
+    }
 };
 
 }  // namespace durability

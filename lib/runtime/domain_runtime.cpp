@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 #include <sys/random.h>
@@ -17,7 +15,7 @@ namespace {
 
 // Batches read from one socket before the others, the store and the timers get their turn.
 constexpr int max_receive_batches = 8;
-constexpr Duration status_patience = std::chrono::milliseconds{250};
+constexpr auto status_patience = std::chrono::seconds{1};
 
 Result<GuidPrefix> random_prefix() {
     GuidPrefix prefix;
@@ -44,24 +42,18 @@ std::chrono::steady_clock::time_point to_steady(MonoTime time) {
 
 }  // namespace
 
-// One status query at a time; shared with the store thread, which may answer after we stopped
-// waiting.
-struct DomainRuntime::StatusExchange {
-    std::mutex mutex;
-    std::condition_variable answered;
-    std::uint64_t asked{0};
-    std::uint64_t answer{0};
-    store::StoreStatus status;
-};
-
 DomainRuntime::DomainRuntime(boost::asio::io_context& context,
                              net::ReceiveBuffers& buffers,
+                             std::uint32_t domain,
                              std::function<void()> on_turn)
     : context_(context),
       buffers_(buffers),
       on_turn_(std::move(on_turn)),
       timer_(context),
-      exchange_(std::make_shared<StatusExchange>()) {}
+      requests_([this](store::Command& command) {
+          return !stopped_ && store_ && store_->submit(command);
+      }),
+      domain_(domain) {}
 
 DomainRuntime::~DomainRuntime() {
     stop(false);
@@ -76,7 +68,8 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     service::EventLog& events,
     std::function<void()> on_turn,
     const std::function<void(std::string_view)>& progress) {
-    std::unique_ptr<DomainRuntime> runtime(new DomainRuntime(context, buffers, std::move(on_turn)));
+    std::unique_ptr<DomainRuntime> runtime(
+        new DomainRuntime(context, buffers, domain, std::move(on_turn)));
     const Now now = system_now();
 
     store::StoreOptions store_options;
@@ -235,21 +228,12 @@ void DomainRuntime::on_readable(net::UdpSocket& socket, std::span<const service:
 
 // On the store thread.
 void DomainRuntime::deliver(std::vector<store::Completion> completions) {
-    for (store::Completion& completion : completions) {
-        auto* report = std::get_if<store::StatusReport>(&completion);
-        if (report == nullptr) continue;
-        {
-            const std::lock_guard lock(exchange_->mutex);
-            exchange_->answer = report->ticket;
-            exchange_->status = std::move(report->status);
-        }
-        exchange_->answered.notify_all();
-    }
     boost::asio::post(context_, [this, alive = alive_, batch = std::move(completions)]() mutable {
         if (!*alive) return;
         const Now now = system_now();
-        for (store::Completion& completion : batch)
-            service_->complete(std::move(completion), now);
+        for (store::Completion& completion : batch) {
+            if (!requests_.complete(completion)) service_->complete(std::move(completion), now);
+        }
         turn();
     });
 }
@@ -343,18 +327,36 @@ void DomainRuntime::stop(bool goodbye) {
     std::ignore = store_->stop();
 }
 
-DomainStatus DomainRuntime::status() {
-    std::unique_lock lock(exchange_->mutex);
-    const std::uint64_t ticket = ++exchange_->asked;
-    store::Command command = store::QueryStatus{ticket};
-    if (!stopped_ && store_->submit(command)) {
-        if (exchange_->answered.wait_for(
-                lock, status_patience, [&] { return exchange_->answer >= ticket; })) {
-            last_status_ = exchange_->status;
+void DomainRuntime::status(std::function<void(DomainStatus)> done) {
+    // Whichever comes first, the answer or the end of patience.
+    struct Waiting {
+        Waiting(boost::asio::io_context& context, std::function<void(DomainStatus)> when_done)
+            : timer(context), done(std::move(when_done)) {}
+        boost::asio::steady_timer timer;
+        std::function<void(DomainStatus)> done;
+        void finish(DomainStatus status) {
+            timer.cancel();
+            if (auto call = std::exchange(done, nullptr)) call(std::move(status));
         }
-    }
-    lock.unlock();
-    return service_->status(last_status_);
+    };
+    auto waiting = std::make_shared<Waiting>(context_, std::move(done));
+    waiting->timer.expires_after(status_patience);
+    waiting->timer.async_wait(
+        [this, waiting, alive = alive_](const boost::system::error_code& error) {
+            if (!error && *alive) waiting->finish(service_->status(last_status_));
+        });
+    requests_.status([this, waiting](Result<store::StoreStatus> status) {
+        if (status) last_status_ = *std::move(status);
+        waiting->finish(service_->status(last_status_));
+    });
+}
+
+void DomainRuntime::purge(PurgeRequest request, StoreRequests::PurgeDone done) {
+    requests_.purge(std::move(request), std::move(done));
+}
+
+void DomainRuntime::compact(std::string topic, StoreRequests::CompactDone done) {
+    requests_.compact(std::move(topic), std::move(done));
 }
 
 }  // namespace durability::runtime

@@ -6,6 +6,7 @@
 #include "durability/error.hpp"
 #include "net/asio.hpp"
 #include "runtime/domain_sockets.hpp"
+#include "runtime/store_requests.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
 #include "store/posix_file_system.hpp"
@@ -43,13 +44,19 @@ class DomainRuntime {
     void stop(bool goodbye);
     // Thread-safe.
     void sweep();
-    // Waits for the store thread, a quarter of a second at most; then the last known figures.
-    [[nodiscard]] DomainStatus status();
+    // Called when the store has answered; when it does not within a second, with the last known
+    // figures.
+    void status(std::function<void(DomainStatus)> done);
+    [[nodiscard]] std::uint32_t domain() const { return domain_; }
+    // What an operator asks for: see StoreRequests.
+    void purge(PurgeRequest request, StoreRequests::PurgeDone done);
+    void compact(std::string topic, StoreRequests::CompactDone done);
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:
     DomainRuntime(boost::asio::io_context& context,
                   net::ReceiveBuffers& buffers,
+                  std::uint32_t domain,
                   std::function<void()> on_turn);
     void listen();
     void on_readable(net::UdpSocket& socket, std::span<const service::Side> sides);
@@ -75,9 +82,8 @@ class DomainRuntime {
     std::vector<net::UdpSocket::Outgoing> outgoing_;
     std::vector<rtps::Transmit> transmits_;
     store::StoreStatus last_status_;
-    // Status queries that a caller of status() waits for; answered on the store thread.
-    struct StatusExchange;
-    std::shared_ptr<StatusExchange> exchange_;
+    StoreRequests requests_;
+    std::uint32_t domain_;
     // Handlers posted by the store thread outlive this object by one turn; they look here first.
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
     bool listening_{false};

@@ -1,6 +1,7 @@
 #include "runtime/runtime.hpp"
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "durability/version.hpp"
 #include "net/asio.hpp"
 #include "runtime/cleanup_thread.hpp"
@@ -34,6 +35,7 @@ struct Runtime::Impl {
     void on_turn();
     void arm_event_timer();
     void stop(bool goodbye);
+    Result<std::vector<DomainRuntime*>> chosen(std::optional<std::uint32_t> domain);
 
     Config config;
     RuntimeHooks hooks;
@@ -136,16 +138,97 @@ boost::asio::io_context& Runtime::context() {
     return impl_->context;
 }
 
-ServiceStatus Runtime::status() const {
-    ServiceStatus status;
+namespace {
+
+// The domains' answers to one question, and what becomes of them when the last one is in.
+template <class Sum>
+struct Gathered {
+    Sum sum{};
+    std::optional<Error> error;
+    std::size_t open{0};
+};
+
+template <class Outcome>
+auto gather(std::size_t domains, std::function<void(Result<Outcome>)> done) {
+    auto gathered = std::make_shared<Gathered<Outcome>>();
+    gathered->open = domains;
+    return [gathered, done = std::move(done)](const Result<Outcome>& one) {
+        if (one) gathered->sum += *one;
+        if (!one && !gathered->error) gathered->error = one.error();
+        if (--gathered->open > 0) return;
+        if (gathered->error) return done(tl::unexpected(*gathered->error));
+        done(gathered->sum);
+    };
+}
+
+// A sum over no group means that nothing of that name is stored.
+template <class Outcome>
+std::function<void(Result<Outcome>)> or_not_found(std::string_view what,
+                                                  const std::string& topic,
+                                                  std::function<void(Result<Outcome>)> done) {
+    return [what = std::string(what), topic, done = std::move(done)](Result<Outcome> outcome) {
+        if (!outcome || outcome->groups > 0 || topic.empty()) return done(std::move(outcome));
+        done(fail(Errc::not_found,
+                  fmt::format("{} {}: no such topic is stored; 'durabilityctl topics' lists them",
+                              what,
+                              quote_if_needed(topic))));
+    };
+}
+
+}  // namespace
+
+Result<std::vector<DomainRuntime*>> Runtime::Impl::chosen(std::optional<std::uint32_t> domain) {
+    std::vector<DomainRuntime*> result;
+    for (const auto& one : domains) {
+        if (!domain || one->domain() == *domain) result.push_back(one.get());
+    }
+    if (!result.empty()) return result;
+    return fail(
+        Errc::not_found,
+        fmt::format(
+            "domain {}: this daemon serves domain {}", *domain, fmt::join(config.domains, ", ")));
+}
+
+void Runtime::status(std::function<void(ServiceStatus)> done) {
+    auto gathered = std::make_shared<Gathered<ServiceStatus>>();
+    ServiceStatus& status = gathered->sum;
     status.version = version();
     status.pid = ::getpid();
     status.uptime = system_now().mono - impl_->started.mono;
     status.store_directory = impl_->config.store.directory;
     status.runtime_directory = impl_->config.store.runtime_directory;
-    for (const auto& domain : impl_->domains)
-        status.domains.push_back(domain->status());
-    return status;
+    status.sync = impl_->config.store.sync;
+    status.sync_interval = impl_->config.store.sync_interval;
+    status.domains.resize(impl_->domains.size());
+    gathered->open = impl_->domains.size();
+    for (std::size_t i = 0; i < impl_->domains.size(); ++i) {
+        impl_->domains[i]->status([gathered, done, i](DomainStatus one) {
+            gathered->sum.domains[i] = std::move(one);
+            if (--gathered->open == 0) done(std::move(gathered->sum));
+        });
+    }
+}
+
+void Runtime::purge(std::optional<std::uint32_t> domain,
+                    const PurgeRequest& request,
+                    std::function<void(Result<PurgeOutcome>)> done) {
+    const auto domains = impl_->chosen(domain);
+    if (!domains) return done(tl::unexpected(domains.error()));
+    const auto add = gather<PurgeOutcome>(domains->size(),
+                                          or_not_found("purge", request.topic, std::move(done)));
+    for (DomainRuntime* const one : *domains)
+        one->purge(request, add);
+}
+
+void Runtime::compact(std::optional<std::uint32_t> domain,
+                      const std::string& topic,
+                      std::function<void(Result<CompactionOutcome>)> done) {
+    const auto domains = impl_->chosen(domain);
+    if (!domains) return done(tl::unexpected(domains.error()));
+    const auto add =
+        gather<CompactionOutcome>(domains->size(), or_not_found("compact", topic, std::move(done)));
+    for (DomainRuntime* const one : *domains)
+        one->compact(topic, add);
 }
 
 std::vector<Event> Runtime::events() const {

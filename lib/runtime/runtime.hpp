@@ -9,9 +9,12 @@
 #include "durability/error.hpp"
 #include "durability/event.hpp"
 #include "model/status.hpp"
+#include "runtime/store_requests.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,9 +47,22 @@ class Runtime {
     ~Runtime();
 
     [[nodiscard]] boost::asio::io_context& context();
-    [[nodiscard]] ServiceStatus status() const;
+    // Called on the loop when the stores have answered, or after a second with their last known
+    // figures.
+    void status(std::function<void(ServiceStatus)> done);
     // The latest 256 events, oldest first.
     [[nodiscard]] std::vector<Event> events() const;
+
+    // What an operator asks for; `done` is called on the loop when the stores have answered, which
+    // a stuck disk can put off without end. Without a domain: all of them. Errors: not_found (no
+    // such domain or topic), unavailable (a topic is degraded), io.
+    void purge(std::optional<std::uint32_t> domain,
+               const PurgeRequest& request,
+               std::function<void(Result<PurgeOutcome>)> done);
+    // Begins it, of all topics when none is named; status() says how far it is.
+    void compact(std::optional<std::uint32_t> domain,
+                 const std::string& topic,
+                 std::function<void(Result<CompactionOutcome>)> done);
 
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck

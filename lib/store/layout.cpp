@@ -34,6 +34,26 @@ bool is_plain_name(std::string_view name) {
            parse_log_name(name).has_value();
 }
 
+// The suffix alone, or with "-2" and so on behind it.
+bool is_numbered(std::string_view text, std::string_view suffix) {
+    if (!text.starts_with(suffix)) return false;
+    text.remove_prefix(suffix.size());
+    if (text.empty()) return true;
+    if (!text.starts_with('-')) return false;
+    text.remove_prefix(1);
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string free_name(const std::string& name,
+                      std::string_view suffix,
+                      const std::function<bool(const std::string&)>& is_taken) {
+    std::string target = name + std::string(suffix);
+    for (unsigned n = 2; is_taken(target); ++n)
+        target = fmt::format("{}{}-{}", name, suffix, n);
+    return target;
+}
+
 }  // namespace
 
 GroupHash hash_of(const GroupKey& key) {
@@ -79,21 +99,31 @@ bool is_leftover(std::string_view name) {
 bool is_set_aside(std::string_view name) {
     const std::size_t at = name.rfind(layout::corrupt_suffix);
     if (at == std::string_view::npos || !is_plain_name(name.substr(0, at))) return false;
-    std::string_view rest = name.substr(at + layout::corrupt_suffix.size());
-    if (rest.empty()) return true;
-    if (!rest.starts_with('-')) return false;
-    rest.remove_prefix(1);
-    return !rest.empty() &&
-           std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+    name.remove_prefix(at);
+    const std::size_t repaired = name.find(layout::repaired_suffix);
+    if (repaired != std::string_view::npos &&
+        !is_numbered(name.substr(repaired), layout::repaired_suffix)) {
+        return false;
+    }
+    return is_numbered(name.substr(0, repaired), layout::corrupt_suffix);
+}
+
+bool is_repaired(std::string_view name) {
+    return is_set_aside(name) && name.find(layout::repaired_suffix) != std::string_view::npos;
+}
+
+std::string_view name_before(std::string_view set_aside) {
+    return set_aside.substr(0, set_aside.rfind(layout::corrupt_suffix));
 }
 
 std::string free_corrupt_name(const std::string& name,
                               const std::function<bool(const std::string&)>& is_taken) {
-    std::string target = name + std::string(layout::corrupt_suffix);
-    for (unsigned n = 2; is_taken(target); ++n) {
-        target = fmt::format("{}{}-{}", name, layout::corrupt_suffix, n);
-    }
-    return target;
+    return free_name(name, layout::corrupt_suffix, is_taken);
+}
+
+std::string free_repaired_name(const std::string& set_aside,
+                               const std::function<bool(const std::string&)>& is_taken) {
+    return free_name(set_aside, layout::repaired_suffix, is_taken);
 }
 
 }  // namespace durability::store

@@ -6,6 +6,7 @@
 #include "model/guid.hpp"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -23,7 +24,7 @@ using GroupHash = std::array<std::uint8_t, 16>;
 struct LogName {
     Guid writer;
     std::uint32_t segment{0};
-    friend bool operator==(const LogName&, const LogName&) = default;
+    friend auto operator<=>(const LogName&, const LogName&) = default;
 };
 
 namespace layout {
@@ -33,6 +34,7 @@ inline constexpr std::string_view meta = "meta";
 inline constexpr std::string_view checkpoint = "checkpoint";
 inline constexpr std::string_view temporary_suffix = ".tmp";
 inline constexpr std::string_view corrupt_suffix = ".corrupt";
+inline constexpr std::string_view repaired_suffix = ".repaired";
 }  // namespace layout
 
 [[nodiscard]] std::string join(std::string_view directory, std::string_view name);
@@ -43,10 +45,16 @@ inline constexpr std::string_view corrupt_suffix = ".corrupt";
 [[nodiscard]] std::optional<LogName> parse_log_name(std::string_view name);
 // A private file of ours that a crash may leave behind: one of our names with ".tmp".
 [[nodiscard]] bool is_leftover(std::string_view name);
-// One of our names with ".corrupt", ".corrupt-2", ...
+// One of our names with ".corrupt", ".corrupt-2", ..., whether repair has dealt with it or not.
 [[nodiscard]] bool is_set_aside(std::string_view name);
+// The same with ".repaired", ".repaired-2", ... behind: what could be saved of it is in the store.
+[[nodiscard]] bool is_repaired(std::string_view name);
+// What a file that is set aside was called before.
+[[nodiscard]] std::string_view name_before(std::string_view set_aside);
 // The first of these that is not taken: what was set aside before is never replaced.
 [[nodiscard]] std::string free_corrupt_name(
     const std::string& name, const std::function<bool(const std::string&)>& is_taken);
+[[nodiscard]] std::string free_repaired_name(
+    const std::string& set_aside, const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace durability::store

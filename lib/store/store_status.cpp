@@ -16,6 +16,8 @@ TopicStatus topic_status(const GroupStatus& group) {
     topic.retained_samples = group.retained;
     topic.retained_bytes = group.payload_bytes;
     topic.disk_bytes = group.disk_bytes;
+    topic.dead_bytes = group.dead_bytes;
+    topic.compacting = group.compacting;
     topic.writers = group.writers.size();
     topic.degraded = group.degraded;
     return topic;
@@ -27,8 +29,8 @@ durability::WriterStatus writer_status(const GroupStatus& group, const WriterSta
     status.type = group.meta.key.type;
     status.guid = writer.source_writer;
     status.retired = writer.retired;
-    status.received = writer.appended.value;
-    status.committed = writer.synced.value;
+    status.received = status.appended = writer.appended.value;
+    status.synced = status.committed = writer.synced.value;
     status.retained_samples = writer.retained;
     status.retained_bytes = writer.payload_bytes;
     return status;

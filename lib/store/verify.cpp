@@ -51,8 +51,23 @@ class CheckingSink final : public FrameSink {
 
 class Verifier {
   public:
-    Verifier(FileSystem& files, std::uint64_t sample_size)
-        : files_(files), sample_size_(sample_size) {}
+    Verifier(FileSystem& files, std::uint64_t sample_size, const OnWork& on_work)
+        : files_(files), sample_size_(sample_size), on_work_(on_work) {}
+
+    // What there is to read, for whoever watches; a file that cannot be opened is reported later.
+    void measure(const std::string& folder, unsigned depth) {
+        const auto entries = files_.list(folder);
+        if (!entries) return;
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join(folder, entry.name);
+            if (entry.kind == FileKind::directory && depth > 0 && is_folder_of_ours(entry.name))
+                measure(path, depth - 1);
+            if (entry.kind != FileKind::regular || !is_read(role_of(entry.name))) continue;
+            const auto file = files_.open(path, OpenMode::read_only);
+            const auto size = file ? (*file)->size() : Result<std::uint64_t>(0);
+            if (size) total_ += *size;
+        }
+    }
 
     // A state folder holds domain folders, these hold group folders; nothing of ours is deeper.
     Status walk(const std::string& folder, unsigned depth) {
@@ -80,10 +95,24 @@ class Verifier {
         return parsed.ec == std::errc{} && parsed.ptr == name.data() + name.size();
     }
 
+    static FileRole role_of(std::string_view name) {
+        if (parse_log_name(name)) return FileRole::log;
+        if (name == layout::meta) return FileRole::meta;
+        if (name == layout::checkpoint) return FileRole::checkpoint;
+        if (name == layout::records) return FileRole::records;
+        if (is_repaired(name)) return FileRole::repaired;
+        if (is_set_aside(name)) return FileRole::set_aside;
+        return is_leftover(name) ? FileRole::leftover : FileRole::foreign;
+    }
+    static bool is_read(FileRole role) {
+        return role != FileRole::foreign && role != FileRole::leftover &&
+               role != FileRole::repaired;
+    }
+
     void foreign(const std::string& path) {
         FileReport one;
         one.path = path;
-        one.role = "foreign";
+        one.role = FileRole::foreign;
         one.verdict = TailVerdict::foreign;
         one.reason = "not a file of this store";
         ++report.foreign;
@@ -95,19 +124,13 @@ class Verifier {
         FileReport one;
         one.path = path;
         const auto log = parse_log_name(name);
-        one.role = log                          ? "log"
-                   : name == layout::meta       ? "meta"
-                   : name == layout::checkpoint ? "checkpoint"
-                   : name == layout::records    ? "records"
-                   : is_set_aside(name)         ? "set aside"
-                   : is_leftover(name)          ? "leftover"
-                                                : "foreign";
-        if (one.role == "foreign") {
+        one.role = role_of(name);
+        if (one.role == FileRole::foreign) {
             foreign(path);
             return {};
         }
-        if (one.role == "leftover") {
-            // Half-written by nature; the next start removes it.
+        if (!is_read(one.role)) {
+            // Half-written by nature, or known to be damaged and of no more use.
             report.files.push_back(std::move(one));
             return {};
         }
@@ -118,6 +141,11 @@ class Verifier {
         if (auto done = scan(**file, one, log); !done) return done;
         report.bytes += one.bytes;
         report.samples += one.samples;
+        if (one.role == FileRole::set_aside) {
+            ++report.damaged;
+            report.files.push_back(std::move(one));
+            return {};
+        }
         switch (one.verdict) {
             case TailVerdict::clean:
                 break;
@@ -139,7 +167,8 @@ class Verifier {
 
     Status scan(File& file, FileReport& one, const std::optional<LogName>& name) {
         CheckingSink sink;
-        const auto scanned = scan_file(file, max_body_size(sample_size_), sink);
+        WatchedFile watched(file, on_work_, {report.bytes, total_, one.path});
+        const auto scanned = scan_file(watched, max_body_size(sample_size_), sink);
         if (!scanned) return tl::unexpected(scanned.error());
         one.verdict = scanned->verdict;
         one.bytes = scanned->file_size;
@@ -162,14 +191,40 @@ class Verifier {
 
     FileSystem& files_;
     std::uint64_t sample_size_;
+    const OnWork& on_work_;
+    std::uint64_t total_{0};
 };
 
 }  // namespace
 
+std::string_view name(FileRole role) {
+    switch (role) {
+        case FileRole::log:
+            return "log";
+        case FileRole::meta:
+            return "meta";
+        case FileRole::checkpoint:
+            return "checkpoint";
+        case FileRole::records:
+            return "records";
+        case FileRole::set_aside:
+            return "set aside";
+        case FileRole::repaired:
+            return "repaired";
+        case FileRole::leftover:
+            return "leftover";
+        case FileRole::foreign:
+            return "foreign";
+    }
+    return "?";
+}
+
 Result<VerifyReport> verify(FileSystem& files,
                             const std::string& folder,
-                            std::uint64_t sample_size) {
-    Verifier verifier(files, sample_size);
+                            std::uint64_t sample_size,
+                            const OnWork& on_work) {
+    Verifier verifier(files, sample_size, on_work);
+    if (on_work) verifier.measure(folder, 2);
     if (auto done = verifier.walk(folder, 2); !done) return tl::unexpected(std::move(done.error()));
     return std::move(verifier.report);
 }

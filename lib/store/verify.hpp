@@ -5,6 +5,7 @@
 
 #include "store/file_system.hpp"
 #include "store/log_scan.hpp"
+#include "store/work_progress.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,11 +14,23 @@
 
 namespace durability::store {
 
+// What a file's own name says it is.
+enum class FileRole : std::uint8_t {
+    log,
+    meta,
+    checkpoint,
+    records,
+    set_aside,  // damaged; `repair` has not dealt with it yet
+    repaired,   // damaged; what could be saved of it is in the store again
+    leftover,   // unfinished; removed at the next start
+    foreign
+};
+// "log", "set aside", ...
+[[nodiscard]] std::string_view name(FileRole role);
+
 struct FileReport {
     std::string path;
-    // What the file's own name says it is: "log", "meta", "checkpoint", "records", "set aside",
-    // "leftover", "foreign".
-    std::string_view role;
+    FileRole role{FileRole::foreign};
     TailVerdict verdict{TailVerdict::clean};
     std::uint64_t bytes{0};
     std::uint64_t frames{0};     // whole and right, from the beginning
@@ -30,7 +43,8 @@ struct FileReport {
 
 struct VerifyReport {
     std::vector<FileReport> files;
-    std::uint64_t damaged{0};  // files with damage, or of a newer version
+    // Files with damage that nobody has dealt with, or of a newer version.
+    std::uint64_t damaged{0};
     std::uint64_t torn{0};
     std::uint64_t foreign{0};
     std::uint64_t samples{0};
@@ -42,6 +56,7 @@ struct VerifyReport {
 // (permission, io; the path is named); one that a running daemon removes meanwhile is left out.
 [[nodiscard]] Result<VerifyReport> verify(FileSystem& files,
                                           const std::string& folder,
-                                          std::uint64_t sample_size);
+                                          std::uint64_t sample_size,
+                                          const OnWork& on_work = {});
 
 }  // namespace durability::store

@@ -1,6 +1,8 @@
 // The real program from outside: lines, signals, exit status, two on one directory.
+#include "house.hpp"
+
+#include "base/unique_fd.hpp"
 #include "control/client.hpp"
-#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -22,57 +24,6 @@ using namespace std::chrono_literals;
 using Catch::Contains;
 
 namespace {
-
-// Longest wait for what must happen; nothing here takes a second on an idle machine.
-constexpr auto patience = 20s;
-
-// A folder of its own that goes with the test, and daemons on it.
-class House {
-  public:
-    House() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "durability-daemon-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    ~House() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    House(const House&) = delete;
-    House& operator=(const House&) = delete;
-
-    [[nodiscard]] std::string path(const std::string& name) const {
-        return (path_ / name).string();
-    }
-    std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
-        return path(name);
-    }
-    [[nodiscard]] std::unique_ptr<Process> launch(std::vector<std::string> arguments = {},
-                                                  std::vector<std::string> environment = {}) const {
-        std::vector<std::string> all{"--state-dir", path("state"), "--runtime-dir", path("run")};
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        return std::make_unique<Process>(
-            Launch{DURABILITYD_BINARY, std::move(all), std::move(environment)});
-    }
-    [[nodiscard]] std::unique_ptr<Process> serving(
-        std::vector<std::string> arguments = {}, std::vector<std::string> environment = {}) const {
-        auto daemon = launch(std::move(arguments), std::move(environment));
-        const auto ready = daemon->wait_line("event=Ready", patience);
-        if (!ready) FAIL(daemon->output());
-        return daemon;
-    }
-
-  private:
-    std::filesystem::path path_;
-};
-
-int exit_of(Process& process) {
-    const auto ended = process.wait(patience);
-    if (!ended) return -1;
-    return ended->signal != 0 ? 1'000 + ended->signal : ended->status;
-}
 
 // Runs a daemon that is expected to refuse, and gives its status and output.
 std::pair<int, std::string> refused(const House& house, std::vector<std::string> arguments) {

@@ -185,7 +185,7 @@ TEST_CASE("verify names the file and the offset of the first damage, and changes
 
     std::string log;
     for (const FileReport& file : report->files) {
-        if (file.role == "log") log = file.path;
+        if (file.role == FileRole::log) log = file.path;
     }
     Buffer content = files.content(log).value();
     const auto at = content.size() - 40 - 48;  // inside the last sample

@@ -51,6 +51,16 @@ TEST_CASE("a wrong command line says what is wrong") {
     CHECK_THAT(refusal({"dump", "x", "--payload", "base64"}), Contains("hex or none"));
     CHECK_THAT(refusal({"topics", "--jso"}), Contains("--jso"));
     CHECK_THAT(refusal({"topics", "-d", "x"}), Contains("domain"));
+    CHECK_THAT(refusal({"purge"}), Contains("purge needs TOPIC"));
+    CHECK_THAT(refusal({"purge", "x", "--writer", "12"}), Contains("durabilityctl writers"));
+    CHECK_THAT(refusal({"purge", "x", "--instance", "12"}), Contains("durabilityctl dump"));
+    CHECK_THAT(refusal({"purge", "x", "--progress"}), Contains("purge takes no --progress"));
+    CHECK_THAT(refusal({"repair", "x"}), Contains("does not take the word 'x'"));
+    CHECK_THAT(refusal({"repair", "--names"}), Contains("repair takes no --names"));
+    CHECK_THAT(refusal({"compact", "a", "b"}), Contains("does not take the word 'b'"));
+    CHECK_THAT(refusal({"compact", "--dry-run"}), Contains("compact takes no --dry-run"));
+    CHECK_THAT(refusal({"topics", "--writer", "0110aabbccddeeff00112233:00000102"}),
+               Contains("topics takes no --writer"));
 }
 
 TEST_CASE("every command is in the help and explains itself") {

@@ -223,3 +223,73 @@ TEST_CASE("without a daemon the tool says what can be done") {
     CHECK_THAT(topics.output, Contains("is durabilityd running?") && Contains("--state-dir"));
     CHECK(run({"nonsense"}).status == 64);
 }
+
+TEST_CASE("repair brings back what is whole of a damaged file, says so, and leaves nothing to do") {
+    const Prepared store(5);
+    const auto log = store.log();
+    // In the payload of a sample.
+    std::ifstream in(log, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    const auto at = bytes.find(std::string("\x00\x01\x00\x00\x04", 5));
+    REQUIRE(at != std::string::npos);
+    flip_byte(log, at);
+    const auto before = store.fingerprint();
+    const auto planned = run({"repair", "--dry-run", "--state-dir", store.state()});
+    CHECK(planned.status == 0);
+    CHECK_THAT(planned.output, Contains("restored") && Contains("Nothing was changed"));
+    CHECK(store.fingerprint() == before);
+
+    const auto repair = run({"repair", "--progress", "--state-dir", store.state()});
+    INFO(repair.output);
+    CHECK(repair.status == 0);
+    CHECK_THAT(repair.output,
+               Contains(log.filename().string() + ".corrupt") && Contains("restored") &&
+                   Contains("may be deleted") && Contains("repair: ") && Contains("%, "));
+    CHECK(fs::exists(log.string() + ".corrupt.repaired"));
+    const auto dump = run({"dump", "rt/map", "--state-dir", store.state()});
+    CHECK(std::count(dump.output.begin(), dump.output.end(), '\n') == 3);
+    CHECK_THAT(dump.output,
+               Contains("\"number\":2") && Contains("\"number\":3") && Contains("\"number\":5"));
+    const auto verify = run({"verify", "--progress", "--state-dir", store.state()});
+    CHECK(verify.status == 0);
+    CHECK_THAT(verify.output, Contains("dealt with by repair") && Contains("verify: "));
+    const auto again = run({"repair", "--state-dir", store.state()});
+    CHECK(again.status == 0);
+    CHECK(again.output == "Nothing is damaged.\n");
+    CHECK(run({"repair", "--json", "--state-dir", store.state()}).output ==
+          "{\"dry_run\":false,\"remains\":false,\"files\":[]}\n");
+}
+
+TEST_CASE("repair of what it cannot mend ends with 65 and leaves it") {
+    const Prepared store(5);
+    const auto log = store.log();
+    fs::copy(log.parent_path() / "meta", log.string() + ".corrupt");
+    const auto repair = run({"repair", "--json", "--state-dir", store.state()});
+    INFO(repair.output);
+    CHECK(repair.status == 65);
+    CHECK_THAT(repair.output,
+               Contains("\"action\":\"left\"") && Contains("it is no log") &&
+                   Contains("\"remains\":true"));
+    CHECK(fs::exists(log.string() + ".corrupt"));
+}
+
+TEST_CASE("repair refuses a store in use and says what to do; a dry run does not mind") {
+    const Prepared store(5);
+    store::PosixFileSystem files;
+    const auto lease = files.lock(store.state() + "/7/lease");
+    REQUIRE(lease.has_value());
+    const auto refused = run({"repair", "--state-dir", store.state()});
+    CHECK(refused.status == 75);
+    CHECK_THAT(refused.output,
+               Contains(store.state() + "/7") && Contains(std::to_string(::getpid())) &&
+                   Contains("stop the daemon first"));
+    CHECK(run({"repair", "--dry-run", "--state-dir", store.state()}).status == 0);
+}
+
+TEST_CASE("verify says nothing of its progress where nobody looks") {
+    const Prepared store(5);
+    const auto verify = run({"verify", "--json", "--state-dir", store.state()});
+    CHECK(verify.status == 0);
+    CHECK(verify.output.front() == '{');
+    CHECK(std::count(verify.output.begin(), verify.output.end(), '\n') == 1);
+}

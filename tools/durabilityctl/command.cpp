@@ -27,7 +27,7 @@ constexpr std::array table{
             run_topics},
     Command{"writers",
             "[TOPIC]",
-            "Source writers: alive or retired, received, committed, kept.",
+            "Source writers: alive or retired, how far each is safe, what is kept.",
             0,
             1,
             at_rest | Takes::domain,
@@ -52,8 +52,29 @@ constexpr std::array table{
             "Checks every file of the store; status 65 when damage was found.",
             0,
             0,
-            at_rest | Takes::domain,
+            at_rest | Takes::domain | Takes::progress,
             run_verify},
+    Command{"repair",
+            "",
+            "Brings back what is whole in damaged files; the daemon must not run.",
+            0,
+            0,
+            at_rest | Takes::domain | Takes::progress | Takes::dry_run,
+            run_repair},
+    Command{"purge",
+            "TOPIC",
+            "Takes stored samples out for good: of a writer, of an instance, or all.",
+            1,
+            1,
+            at_rest | Takes::domain | Takes::writer | Takes::instance,
+            run_purge},
+    Command{"compact",
+            "[TOPIC]",
+            "Gives back the disk space of samples that are no longer kept.",
+            0,
+            1,
+            at_rest | Takes::domain | Takes::progress,
+            run_compact},
     Command{"stop",
             "",
             "Ends the daemon as SIGTERM does; with --goodbye it takes leave of its peers.",
@@ -72,12 +93,16 @@ constexpr std::array named_options{
     NamedOption{"socket",
                 Takes::socket,
                 "--socket PATH     control socket (default: that of the configuration)"},
-    NamedOption{"state-dir",
-                Takes::state_dir,
-                "--state-dir DIR   read the store in DIR instead of asking a daemon"},
+    NamedOption{
+        "state-dir", Takes::state_dir, "--state-dir DIR   the store in DIR, without a daemon"},
     NamedOption{"json", Takes::json, "--json            for programs"},
     NamedOption{"names", Takes::names, "--names           topic names only, one a line"},
     NamedOption{"domain", Takes::domain, "--domain N        this DDS domain only"},
+    NamedOption{"writer", Takes::writer, "--writer GUID     of this writer only"},
+    NamedOption{
+        "instance", Takes::instance, "--instance HASH   of this instance only (key_hash of dump)"},
+    NamedOption{"progress", Takes::progress, "--progress        say how far it is, on stderr"},
+    NamedOption{"dry-run", Takes::dry_run, "--dry-run         only say what would be done"},
     NamedOption{"payload", Takes::payload, "--payload KIND    hex (default) or none"},
     NamedOption{"goodbye", Takes::goodbye, "--goodbye         dispose both participants"},
 };
@@ -91,6 +116,10 @@ po::options_description described() {
         ("json", po::bool_switch(), "")
         ("names", po::bool_switch(), "")
         ("goodbye", po::bool_switch(), "")
+        ("progress", po::bool_switch(), "")
+        ("dry-run", po::bool_switch(), "")
+        ("writer", po::value<std::string>(), "")
+        ("instance", po::value<std::string>(), "")
         ("payload", po::value<std::string>(), "")
         ("domain,d", po::value<std::uint32_t>(), "")
         ("help,h", po::bool_switch(), "")
@@ -136,7 +165,7 @@ Status check(const Command& command, const Arguments& arguments, const po::varia
                                  printable(arguments.words[command.max_words], 60)));
     }
     if (!arguments.socket.empty() && !arguments.state_dir.empty()) {
-        return usage("--socket asks a daemon, --state-dir reads a store: give one of them");
+        return usage("--socket asks a daemon, --state-dir opens a store: give one of them");
     }
     return {};
 }
@@ -148,6 +177,8 @@ Result<Arguments> collect(const po::variables_map& map) {
     arguments.json = map["json"].as<bool>();
     arguments.names = map["names"].as<bool>();
     arguments.goodbye = map["goodbye"].as<bool>();
+    arguments.progress = map["progress"].as<bool>();
+    arguments.dry_run = map["dry-run"].as<bool>();
     arguments.socket = text_of(map, "socket");
     arguments.state_dir = text_of(map, "state-dir");
     if (map.count("domain") > 0) arguments.domain = map["domain"].as<std::uint32_t>();
@@ -160,6 +191,16 @@ Result<Arguments> collect(const po::variables_map& map) {
         const std::string kind = map["payload"].as<std::string>();
         if (kind != "hex" && kind != "none") return usage("--payload is hex or none");
         arguments.payload = kind == "hex";
+    }
+    if (map.count("writer") > 0) {
+        arguments.writer = parse_guid(text_of(map, "writer"));
+        if (!arguments.writer)
+            return usage("--writer is a GUID as 'durabilityctl writers' prints it");
+    }
+    if (map.count("instance") > 0) {
+        arguments.instance = parse_key_hash(text_of(map, "instance"));
+        if (!arguments.instance)
+            return usage("--instance is a key_hash as 'durabilityctl dump' prints it");
     }
     const bool about = arguments.help || arguments.version;
     if (arguments.command.empty())
@@ -208,7 +249,7 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
 std::string help_text() {
     std::string text =
         "Usage: durabilityctl COMMAND [options]\n\n"
-        "Looks into a running durabilityd, or into its store.\n\nCommands:\n";
+        "Looks into a running durabilityd, or into its store, and looks after it.\n\nCommands:\n";
     for (const Command& command : table) {
         text += fmt::format(
             "  {:<18}{}\n", fmt::format("{} {}", command.name, command.words), command.help);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "durability/error.hpp"
+#include "model/sample.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +24,10 @@ enum class Takes : std::uint32_t {
     goodbye = 1U << 4U,    // --goodbye
     payload = 1U << 5U,    // --payload none|hex
     domain = 1U << 6U,     // --domain N
+    writer = 1U << 7U,     // --writer GUID
+    instance = 1U << 8U,   // --instance KEYHASH
+    progress = 1U << 9U,   // --progress
+    dry_run = 1U << 10U,   // --dry-run
 };
 [[nodiscard]] constexpr Takes operator|(Takes a, Takes b) {
     return static_cast<Takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -41,6 +47,10 @@ struct Arguments {
     bool goodbye{false};
     bool payload{true};
     std::int64_t domain{-1};  // -1: all
+    std::optional<Guid> writer;
+    std::optional<KeyHash> instance;
+    bool progress{false};
+    bool dry_run{false};
     bool help{false};
     bool version{false};
 };
@@ -68,6 +78,9 @@ Outcome run_readers(const Arguments& arguments);
 Outcome run_events(const Arguments& arguments);
 Outcome run_dump(const Arguments& arguments);
 Outcome run_verify(const Arguments& arguments);
+Outcome run_repair(const Arguments& arguments);
+Outcome run_purge(const Arguments& arguments);
+Outcome run_compact(const Arguments& arguments);
 Outcome run_stop(const Arguments& arguments);
 
 // The error is a sentence for the user; the exit status is then 64.

@@ -57,17 +57,20 @@ std::string socket_path(const Arguments& arguments) {
 }
 
 Result<control::Reply> ask_daemon(const Arguments& arguments, const control::Request& request) {
-    auto reply = control::ask(socket_path(arguments), request);
-    if (reply) {
-        filter(arguments, request.command, *reply);
+    // Longer than the daemon takes to say that its disk does not answer.
+    constexpr auto patience = std::chrono::seconds{40};
+    const auto line = control::exchange(socket_path(arguments), request, patience);
+    if (line) {
+        auto reply = control::decode_reply(*line);
+        if (reply && !reply->status.domains.empty()) filter(arguments, request.command, *reply);
         return reply;
     }
-    Error error = reply.error();
+    Error error = line.error();
     if (error.code == Errc::unavailable) {
         error.detail += "; is durabilityd running? Name its socket with --socket";
         const Command* command = find_command(arguments.command);
         if (command != nullptr && takes(command->options, Takes::state_dir)) {
-            error.detail += ", or read its store with --state-dir";
+            error.detail += ", or name its store with --state-dir";
         }
     }
     if (error.code == Errc::permission) {

@@ -21,12 +21,15 @@ std::string domain_text(const DomainStatus& domain) {
         if (topic.degraded) ++degraded;
     }
     std::size_t retired = 0;
+    std::uint64_t waiting = 0;
     for (const WriterStatus& writer : domain.writers) {
         if (writer.retired) ++retired;
+        waiting += unsynced(writer);
     }
     std::string text = fmt::format(
         "domain {}: {} topics, {} writers ({} retired), {} readers, {} remote participants\n"
-        "          {} samples kept, {} of payload, {} in files\n",
+        "          {} samples kept, {} of payload, {} in files\n"
+        "          {} samples received and not yet synced\n",
         domain.domain,
         domain.topics.size(),
         domain.writers.size(),
@@ -35,10 +38,23 @@ std::string domain_text(const DomainStatus& domain) {
         domain.participants,
         samples,
         human_size(bytes),
-        human_size(disk));
+        human_size(disk),
+        waiting);
     if (degraded > 0)
         text += fmt::format("          {} topics degraded; see durabilityctl events\n", degraded);
     return text;
+}
+
+std::string sync_text(const ServiceStatus& status) {
+    switch (status.sync) {
+        case SyncPolicy::commit:
+            return "commit";
+        case SyncPolicy::interval:
+            return "interval " + format_duration(status.sync_interval);
+        case SyncPolicy::none:
+            return "none";
+    }
+    return "?";
 }
 
 }  // namespace
@@ -51,12 +67,13 @@ Outcome run_status(const Arguments& arguments) {
         return 0;
     }
     const ServiceStatus& status = reply->status;
-    print(fmt::format("durabilityd {}, pid {}, up {}\nstore {}, runtime {}\n",
+    print(fmt::format("durabilityd {}, pid {}, up {}\nstore {}, runtime {}, sync {}\n",
                       printable(status.version),
                       status.pid,
                       human_duration(status.uptime),
                       printable(status.store_directory),
-                      printable(status.runtime_directory)));
+                      printable(status.runtime_directory),
+                      sync_text(status)));
     for (const DomainStatus& domain : status.domains)
         print(domain_text(domain));
     return 0;

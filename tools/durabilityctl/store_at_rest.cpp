@@ -20,6 +20,8 @@ std::optional<std::uint32_t> parse_domain(std::string_view name) {
     return domain;
 }
 
+}  // namespace
+
 void keep_remarks(const std::vector<store::Completion>& completions,
                   std::vector<std::string>& remarks) {
     for (const store::Completion& completion : completions) {
@@ -27,8 +29,6 @@ void keep_remarks(const std::vector<store::Completion>& completions,
             remarks.push_back(to_line(event->event));
     }
 }
-
-}  // namespace
 
 Result<std::vector<DomainFolder>> domain_folders(store::FileSystem& files,
                                                  const std::string& state_directory,

@@ -32,6 +32,10 @@ struct DomainFolder {
                                                                const std::string& state_directory,
                                                                std::int64_t only);
 
+// The events among the completions, as lines.
+void keep_remarks(const std::vector<store::Completion>& completions,
+                  std::vector<std::string>& remarks);
+
 // The disk topics of one domain.
 class StoreAtRest {
   public:

@@ -2,6 +2,7 @@
 #include "store/verify.hpp"
 
 #include "durabilityctl/output.hpp"
+#include "durabilityctl/progress.hpp"
 #include "durabilityctl/source.hpp"
 #include "durabilityctl/store_at_rest.hpp"
 
@@ -61,18 +62,32 @@ void judge(const store::FileReport& report, Checked& checked) {
 Checked to_checked(const store::FileReport& report, const std::string& root) {
     Checked checked;
     checked.file = report.path.substr(root.size() + 1);
-    if (report.role == "set aside") {
-        checked.verdict = "set_aside";
-        checked.text = "damaged; set aside by the daemon, not served";
-        checked.damage = true;
-    } else if (report.role == "leftover") {
-        checked.verdict = "leftover";
-        checked.text = "ok; unfinished work, removed at the next start";
-    } else if (report.role == "foreign") {
-        checked.verdict = "foreign";
-        checked.text = "not a file of the store";
-    } else {
-        judge(report, checked);
+    using store::FileRole;
+    switch (report.role) {
+        case FileRole::set_aside:
+            checked.bytes = report.bytes;
+            checked.verdict = "set_aside";
+            checked.text = "damaged; set aside by the daemon, not served: see repair";
+            checked.damage = true;
+            break;
+        case FileRole::repaired:
+            checked.verdict = "repaired";
+            checked.text = "ok; damaged, and dealt with by repair: may be deleted";
+            break;
+        case FileRole::leftover:
+            checked.verdict = "leftover";
+            checked.text = "ok; unfinished work, removed at the next start";
+            break;
+        case FileRole::foreign:
+            checked.verdict = "foreign";
+            checked.text = "not a file of the store";
+            break;
+        case FileRole::log:
+        case FileRole::meta:
+        case FileRole::checkpoint:
+        case FileRole::records:
+            judge(report, checked);
+            break;
     }
     return checked;
 }
@@ -127,11 +142,17 @@ Outcome run_verify(const Arguments& arguments) {
     const auto folders = domain_folders(files, directory, arguments.domain);
     if (!folders) return tl::unexpected(folders.error());
     std::vector<Checked> checked;
-    for (const DomainFolder& folder : *folders) {
-        const auto report = store::verify(files, folder.path, largest_sample);
-        if (!report) return tl::unexpected(report.error());
-        for (const store::FileReport& file : report->files)
-            checked.push_back(to_checked(file, directory));
+    {
+        ProgressLine progress("verify", arguments.progress);
+        const auto on_work = [&](const store::WorkProgress& work) {
+            progress.show_bytes(work.done, work.total, work.file);
+        };
+        for (const DomainFolder& folder : *folders) {
+            const auto report = store::verify(files, folder.path, largest_sample, on_work);
+            if (!report) return tl::unexpected(report.error());
+            for (const store::FileReport& file : report->files)
+                checked.push_back(to_checked(file, directory));
+        }
     }
     const auto damaged = static_cast<std::size_t>(std::count_if(
         checked.begin(), checked.end(), [](const Checked& file) { return file.damage; }));

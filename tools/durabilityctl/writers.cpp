@@ -18,6 +18,8 @@ Outcome run_writers(const Arguments& arguments) {
                  {"WRITER"},
                  {"STATE"},
                  {"RECEIVED", Align::right},
+                 {"APPENDED", Align::right},
+                 {"SYNCED", Align::right},
                  {"COMMITTED", Align::right},
                  {"LOST", Align::right},
                  {"SAMPLES", Align::right},
@@ -31,6 +33,8 @@ Outcome run_writers(const Arguments& arguments) {
                        : writer.alive ? "alive"
                                       : "away",
                        std::to_string(writer.received),
+                       std::to_string(writer.appended),
+                       std::to_string(writer.synced),
                        std::to_string(writer.committed),
                        std::to_string(writer.lost),
                        std::to_string(writer.retained_samples),

@@ -1,0 +1,85 @@
+#include "support/prepared_store.hpp"
+
+#include "base/clock.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/store.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace durability::test {
+
+Guid prepared_writer(std::uint8_t number) {
+    return {GuidPrefix{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, number}}, EntityId{0x00000103}};
+}
+
+KeyHash prepared_key(std::uint8_t instance) {
+    KeyHash key{};
+    key[3] = instance;
+    return key;
+}
+
+void prepare_store(const std::string& state_directory,
+                   const std::string& runtime_directory,
+                   std::uint32_t domain,
+                   const PreparedTopic& topic,
+                   int count,
+                   bool both,
+                   std::size_t size) {
+    store::PosixFileSystem files;
+    store::StoreOptions options;
+    options.disk_directory = state_directory + "/" + std::to_string(domain);
+    options.memory_directory = runtime_directory + "/" + std::to_string(domain);
+    std::vector<store::Completion> out;
+    auto store = store::Store::open(files, options, system_now().wall, out);
+    if (!store) FAIL(store.error().text());
+    GroupMeta meta;
+    meta.key.topic = topic.name;
+    meta.key.type = "Map";
+    meta.key.keyed = topic.keyed;
+    if (!topic.partition.empty()) meta.key.partitions = {topic.partition};
+    meta.key.durability = meta.qos.durability = DurabilityKind::persistent;
+    meta.contract.depth = topic.depth;
+    meta.contract_source = ContractSource::announced;
+    out.clear();
+    const auto sync = [&] {
+        for (bool more = true; more;) {
+            auto job = (*store)->begin_sync(out);
+            more = !job.empty();
+            store::Store::run(job);
+            (*store)->end_sync(std::move(job), out);
+        }
+    };
+    (*store)->execute(store::OpenGroup{1, meta}, out);
+    sync();
+    GroupHandle group = 0;
+    for (const store::Completion& completion : out) {
+        const auto* opened = std::get_if<store::GroupOpened>(&completion);
+        if (opened == nullptr) continue;
+        if (!opened->result) FAIL(opened->result.error().text());
+        group = opened->result->handle;
+    }
+    for (std::uint8_t writer = 1; writer <= (both ? 2 : 1); ++writer) {
+        store::AppendBatch batch;
+        for (int i = 1; i <= count; ++i) {
+            SampleMeta sample;
+            sample.id = {prepared_writer(writer), SequenceNumber{i}};
+            if (topic.keyed) sample.key_hash = prepared_key(static_cast<std::uint8_t>(i % 2));
+            Buffer payload(std::max<std::size_t>(size, 5));
+            payload[1] = 1;
+            payload[4] = static_cast<std::uint8_t>(i);
+            batch.add(group,
+                      sample.id.writer,
+                      sample.id.number,
+                      sample,
+                      system_now().wall,
+                      Payload::owned(std::move(payload)));
+        }
+        (*store)->execute(store::Append{std::move(batch)}, out);
+    }
+    sync();
+    REQUIRE((*store)->close(out).has_value());
+}
+
+}  // namespace durability::test
