@@ -70,6 +70,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     const std::function<void(std::string_view)>& progress) {
     std::unique_ptr<DomainRuntime> runtime(
         new DomainRuntime(context, buffers, domain, std::move(on_turn)));
+    runtime->progress_ = progress;
     const Now now = system_now();
 
     store::StoreOptions store_options;
@@ -77,6 +78,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     store_options.memory_directory = fmt::format("{}/{}", config.store.runtime_directory, domain);
     store_options.sync = config.store.sync;
     store_options.limits = config.limits;
+    store_options.load_later = true;
     std::vector<store::Completion> recovered;
     auto store = store::Store::open(runtime->files_, store_options, now.wall, recovered, progress);
     for (store::Completion& completion : recovered) {
@@ -232,10 +234,22 @@ void DomainRuntime::deliver(std::vector<store::Completion> completions) {
         if (!*alive) return;
         const Now now = system_now();
         for (store::Completion& completion : batch) {
+            if (const auto* load = std::get_if<store::LoadProgress>(&completion)) {
+                note(*load);
+                continue;
+            }
             if (!requests_.complete(completion)) service_->complete(std::move(completion), now);
         }
         turn();
     });
+}
+
+void DomainRuntime::note(const store::LoadProgress& load) {
+    if (!load.status) {
+        failure_ = load.status.error();
+        return;
+    }
+    progress_(fmt::format("domain {}: {} of {} topics read", domain_, load.loaded, load.groups));
 }
 
 // After any input: lets the service act, then hands over what it has to say.
@@ -244,7 +258,7 @@ void DomainRuntime::turn() {
     service_->turn(system_now());
     submit_commands();
     transmit();
-    if (service_->serving() && !listening_) listen();
+    if (service_->announced() && !listening_) listen();
     arm_timer();
     on_turn_();
 }
@@ -310,7 +324,7 @@ void DomainRuntime::sweep() {
 
 void DomainRuntime::stop(bool goodbye) {
     if (stopped_ || !store_) return;
-    if (service_->serving()) {
+    if (service_->announced()) {
         service_->turn(system_now());
         submit_commands();
         if (goodbye) service_->goodbye();

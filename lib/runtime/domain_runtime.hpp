@@ -24,7 +24,7 @@ namespace durability::runtime {
 
 class DomainRuntime {
   public:
-    // Recovers the store, binds the sockets; nothing is sent or received before the loop runs.
+    // Opens the store, binds the sockets; nothing is sent or received before the loop runs.
     static Result<std::unique_ptr<DomainRuntime>> open(
         boost::asio::io_context& context,
         net::ReceiveBuffers& buffers,
@@ -40,6 +40,8 @@ class DomainRuntime {
     // Announces the participants as soon as the stored groups are open.
     void start();
     [[nodiscard]] bool serving() const { return service_->serving(); }
+    // Why the stored topics cannot be read; the service is then never complete.
+    [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
     // See semantics.md, section 7a. `goodbye`: both participants say that they leave. Bounded.
     void stop(bool goodbye);
     // Thread-safe.
@@ -61,6 +63,7 @@ class DomainRuntime {
     void listen();
     void on_readable(net::UdpSocket& socket, std::span<const service::Side> sides);
     void deliver(std::vector<store::Completion> completions);
+    void note(const store::LoadProgress& load);
     void turn();
     void submit_commands();
     void transmit();
@@ -84,6 +87,8 @@ class DomainRuntime {
     store::StoreStatus last_status_;
     StoreRequests requests_;
     std::uint32_t domain_;
+    std::function<void(std::string_view)> progress_;
+    std::optional<Error> failure_;
     // Handlers posted by the store thread outlive this object by one turn; they look here first.
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
     bool listening_{false};

@@ -92,8 +92,12 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
     // The first turns run here, so that everything is announced when this returns.
     for (const auto& domain : self.domains)
         domain->start();
-    while (!self.ready)
+    while (!self.ready) {
         self.context.run_one();
+        for (const auto& domain : self.domains) {
+            if (domain->failure()) return tl::unexpected(*domain->failure());
+        }
+    }
     self.cleanup = std::make_unique<CleanupThread>(self.config.cleanup.interval, [&self] {
         for (const auto& domain : self.domains)
             domain->sweep();

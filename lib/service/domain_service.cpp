@@ -68,6 +68,10 @@ participant::ParticipantOptions participant_options(const DomainOptions& domain,
     return options;
 }
 
+// How long peers may wait for all topics before they get those that are read already. Peers that
+// knew an earlier run have a lease to go by, new ones nothing.
+constexpr Duration patience_with_store = std::chrono::seconds{2};
+
 bool is_exact(const TopicRule& rule) {
     return rule.keyed != KeyedChoice::automatic && rule.serve != ServeKind::never &&
            !discovery::is_pattern(rule.topic) && !discovery::is_pattern(rule.type);
@@ -105,6 +109,7 @@ void DomainService::start(Now now) {
     options_.records.clear();
     options_.groups.clear();
     reserve_numbers();
+    announce_due_ = after(now.mono, patience_with_store);
     if (opening_ == 0) settle(now);
 }
 
@@ -168,22 +173,30 @@ void DomainService::open_exact_rules(Now now) {
     }
 }
 
-// Everything that returns has been announced to the machines; now the network hears of it.
-void DomainService::settle(Now now) {
-    if (serving_) return;
-    serving_ = true;
+// What returns has been announced to the machines; now the network hears of it.
+void DomainService::announce(Now now) {
+    announced_ = true;
+    announce_due_ = MonoTime::max();
     replay_->expect_returning_until(after(now.mono, options_.config.replay.handover_window));
-    // Nobody's lease is known to run longer than ours for peers that live; those that come later
-    // are taken back from their retirement.
-    absent_due_ = after(now.mono, options_.config.network_lease);
     for (const Side side : {Side::ingest, Side::replay}) {
         participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
-        retract_unclaimed(side);
         for (const discovery::ParticipantData& peer : peers_)
             participant.restore_peer(peer, now.mono);
         participant.start(now.mono);
     }
     peers_.clear();
+}
+
+// Everything that returns is there.
+void DomainService::settle(Now now) {
+    if (serving_) return;
+    serving_ = true;
+    // Nobody's lease is known to run longer than ours for peers that live; those that come later
+    // are taken back from their retirement.
+    absent_due_ = after(now.mono, options_.config.network_lease);
+    for (const Side side : {Side::ingest, Side::replay})
+        retract_unclaimed(side);
+    if (!announced_) announce(now);
 }
 
 void DomainService::retract_unclaimed(Side side) {
@@ -231,6 +244,8 @@ void DomainService::complete(store::Completion completion, Now now) {
         ingest_->on_backlog(*backlog, now);
     } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
         const EventKind kind = event->event.kind;
+        // What is found wrong with the files at the start is named file by file.
+        if (!serving_) return context_.events.report_always(std::move(event->event), now);
         context_.events.report(std::move(event->event), name(kind), now);
     }
 }
@@ -327,9 +342,10 @@ void DomainService::on_common_event(const participant::ParticipantEvent& event,
 }
 
 void DomainService::turn(Now now) {
+    if (now.mono >= announce_due_) announce(now);
     for (const Side side : {Side::ingest, Side::replay}) {
         participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
-        if (!serving_) continue;
+        if (!announced_) continue;
         if (participant.next_deadline() <= now.mono) participant.tick(now.mono);
         drain_events(side, now);
     }
@@ -347,7 +363,7 @@ void DomainService::turn(Now now) {
 // --- output ---
 
 MonoTime DomainService::next_deadline() const {
-    if (!serving_) return MonoTime::max();
+    if (!announced_) return announce_due_;
     MonoTime due = std::min(replay_->next_deadline(), absent_due_);
     for (const auto& participant : participants_)
         due = std::min(due, participant->next_deadline());

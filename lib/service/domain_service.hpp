@@ -49,9 +49,12 @@ class DomainService {
     ~DomainService() = default;
 
     // Begins: first the stored groups are opened; when the store has answered, both participants
-    // are announced, with all endpoints that return, and those that do not are disposed.
+    // are announced, with all endpoints that return, and those that do not are disposed. When the
+    // store takes long, they are announced with what there is, and the rest follows group by group.
     void start(Now now);
-    // Both participants are announced.
+    // Both participants are announced: datagrams may come.
+    [[nodiscard]] bool announced() const { return announced_; }
+    // And every stored group is open.
     [[nodiscard]] bool serving() const { return serving_; }
     // Says good-bye for both participants (semantics.md, section 7a: only when asked to).
     void goodbye();
@@ -79,6 +82,7 @@ class DomainService {
     void restore_records(const std::vector<store::Record>& records);
     void open_stored_groups(Now now);
     void open_exact_rules(Now now);
+    void announce(Now now);
     void settle(Now now);
     void retract_unclaimed(Side side);
     void drain_events(Side side, Now now);
@@ -100,7 +104,9 @@ class DomainService {
     // When writers that did not come back after a restart count as ended.
     MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};
+    MonoTime announce_due_{MonoTime::max()};
     bool started_{false};
+    bool announced_{false};
     bool serving_{false};
 };
 

@@ -169,7 +169,7 @@ void Store::execute(Command command, std::vector<Completion>& out) {
 StoreStatus StoreCore::status() const {
     StoreStatus result;
     for (const auto& group : groups) {
-        if (!group->on_record) continue;
+        if (!group->on_record || !group->loaded) continue;
         GroupStatus& one = result.groups.emplace_back();
         one.handle = group->handle;
         one.meta = group->meta;

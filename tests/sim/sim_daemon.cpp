@@ -9,6 +9,7 @@ namespace durability::test {
 SimDaemon::SimDaemon(FaultyFileSystem& files, Config config, DaemonAddresses addresses, Now now) {
     store::StoreOptions options;
     options.disk_directory = "/disk/0";
+    options.load_later = true;
     options.memory_directory = "/run/0";
     options.sync = config.store.sync;
     options.limits = config.limits;
@@ -61,6 +62,9 @@ void SimDaemon::run_store(Now now) {
         waiting_.pop_front();
         executed = true;
     }
+    // Groups are read when they are asked for.
+    while (store_->work_due())
+        store_->do_slice(out);
     if (executed) {
         store_->settle(out);
         begin_sync(now, out);

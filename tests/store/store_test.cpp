@@ -1,5 +1,8 @@
 #include "store_world.hpp"
 
+#include "base/crc32c.hpp"
+#include "store/log_format.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -490,4 +493,111 @@ TEST_CASE("status tells what was appended and what is known to be on disk, for e
     files.restart(PowerCut::drop_unsynced);
     REQUIRE(world.open());
     CHECK(watermarks() == Marks(4, 4));
+}
+
+TEST_CASE("a store that is read later answers as its groups are read, the wanted ones first") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    world.options.segment_bytes = 4096;
+    REQUIRE(world.open());
+    Contract contract = keep_last(40);
+    contract.cleanup_delay = std::chrono::seconds{10};
+    std::map<std::string, std::vector<Kept>> expected;
+    for (const std::string topic : {"a", "b", "c", "d"}) {
+        const GroupHandle group = world.group(unkeyed_topic(topic, contract));
+        for (std::uint8_t w = 1; w <= 3; ++w) {
+            for (int i = 1; i <= 20; ++i)
+                world.append(group, writer_guid(w), i, payload_of(i * 10 + w, 300));
+        }
+        world.tell(WriterGone{group, writer_guid(1), wall_at(1'800'000'000)});
+        expected[topic] = world.kept(group);
+        REQUIRE(expected[topic].size() == 40);
+    }
+    REQUIRE(world.close());
+    world.options.load_later = true;
+    REQUIRE(world.open());
+    CHECK(world.store->groups().size() == 4);
+    CHECK(world.store->status().groups.empty());
+
+    world.out.clear();
+    world.store->execute(OpenGroup{1, unkeyed_topic("d", contract)}, world.out);
+    world.store->execute(OpenGroup{2, unkeyed_topic("b", contract)}, world.out);
+    world.store->execute(OpenGroup{3, unkeyed_topic("new", contract)}, world.out);
+    // Nothing expires while there is more to be read.
+    world.store->execute(Sweep{wall_at(1'800'000'100), {}}, world.out);
+    int slices = 0;
+    const auto opened = [&] {
+        std::vector<std::uint64_t> tickets;
+        for (const Completion& item : world.out) {
+            if (const auto* group = std::get_if<GroupOpened>(&item))
+                tickets.push_back(group->ticket);
+        }
+        return tickets;
+    };
+    while (opened().empty() && world.store->work_due() && ++slices < 100)
+        world.store->do_slice(world.out);
+    CHECK(opened() == std::vector<std::uint64_t>{1});
+    CHECK(slices > 3);
+    CHECK(world.kept(world.opened("d").handle) == expected["d"]);
+    // One that is read is served while others are not.
+    world.append(world.opened("d").handle, writer_guid(2), 21, payload_of(7));
+    world.sync();
+    CHECK(world.committed(world.opened("d").handle, writer_guid(2)) == 21);
+    CHECK(opened() == std::vector<std::uint64_t>{1, 3});
+    while (world.store->work_due() && ++slices < 200)
+        world.store->do_slice(world.out);
+    CHECK(opened() == std::vector<std::uint64_t>{1, 3, 2});
+    for (const std::string topic : {"a", "b", "c"})
+        CHECK(world.kept(world.opened(topic).handle) == expected[topic]);
+    const auto last =
+        std::find_if(world.out.rbegin(), world.out.rend(), [](const Completion& item) {
+            return std::holds_alternative<LoadProgress>(item);
+        });
+    REQUIRE(last != world.out.rend());
+    CHECK(std::get<LoadProgress>(*last).loaded == 4);
+    CHECK(std::get<LoadProgress>(*last).groups == 4);
+    world.tell(Sweep{wall_at(1'800'000'100), {}});
+    CHECK(world.count(EventKind::WriterExpired) == 4);
+}
+
+TEST_CASE("a newer file among those read later ends the reading, by name, and is not touched") {
+    FaultyFileSystem files;
+    StoreWorld world(files);
+    REQUIRE(world.open());
+    const GroupHandle group = world.group(unkeyed_topic("t", keep_last(10)));
+    world.append(group, writer_guid(1), 1, payload_of(1));
+    REQUIRE(world.close());
+    std::string path;
+    for (const std::string& file : files.files()) {
+        if (file.ends_with(".log") && !file.ends_with("records.log")) path = file;
+    }
+    Buffer content = *files.content(path);
+    world.options.load_later = true;
+    SECTION("by its header") {
+        content[8] = 9;
+        const std::uint32_t sum = crc32c(ByteView(content).first(60));
+        for (unsigned i = 0; i < 4; ++i)
+            content[60 + i] = static_cast<std::uint8_t>(sum >> (8 * i));
+        files.put(path, content);
+        CHECK_FALSE(world.open());
+        CHECK(world.error.code == Errc::version);
+        CHECK(world.error.detail.find(path) != std::string::npos);
+    }
+    SECTION("by a frame") {
+        Buffer frame;
+        encode_frame(static_cast<FrameKind>(77), 0, Buffer(8, 1), frame);
+        content.insert(content.end(), frame.begin(), frame.end());
+        files.put(path, content);
+        REQUIRE(world.open());
+        world.out.clear();
+        while (world.store->work_due())
+            world.store->do_slice(world.out);
+        REQUIRE(world.out.size() == 1);
+        const auto& load = std::get<LoadProgress>(world.out[0]);
+        REQUIRE_FALSE(load.status);
+        CHECK(load.status.error().code == Errc::version);
+        CHECK(load.status.error().detail.find(path) != std::string::npos);
+    }
+    world.drop();
+    CHECK(files.content(path) == content);
 }
