@@ -174,3 +174,35 @@ TEST_CASE("a topic in memory does not wait for the disk") {
     world.run(200ms);
     CHECK(writer.kept().size() == 5);
 }
+
+TEST_CASE("while the disk hangs, a topic takes so much and no more, and loses nothing") {
+    World world;
+    world.config.limits.uncommitted_bytes = 64U << 10U;
+    SimDaemon& daemon = world.start_daemon();
+    Application& talker = world.start_application(vendor::eprosima);
+    ModelWriter& on_disk = world.create_writer(talker, {});
+    Application& other = world.start_application(vendor::eclipse);
+    ModelWriter& in_memory = world.create_writer(other, transient);
+    world.run(200ms);
+    world.write(on_disk, 5);
+    REQUIRE(world.run_until_kept(on_disk));
+
+    daemon.disk_hangs = true;
+    constexpr int many = 3'000;
+    for (int i = 0; i < many / 100; ++i) {
+        world.write(on_disk, 100);
+        world.run(50ms);
+    }
+    CHECK(daemon.events_of(EventKind::IngestStalled) == 1);
+    const auto received = daemon.status().writers.at(0).received;
+    CHECK(received > 5);
+    CHECK(received < many);
+    // A topic in memory goes on, and is told about nothing.
+    world.write(in_memory, 5);
+    world.run(500ms);
+    CHECK(in_memory.kept().size() == 5);
+
+    daemon.disk_hangs = false;
+    CHECK(world.run_until_kept(on_disk));
+    CHECK(on_disk.kept().size() == many + 5);
+}
