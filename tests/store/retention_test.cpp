@@ -1,6 +1,7 @@
 // The retention rule against a plain model of it, for random contracts and samples.
 #include "store/retention.hpp"
 
+#include "retention_model.hpp"
 #include "store_world.hpp"
 
 #include "store/dedup.hpp"
@@ -8,104 +9,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <list>
 #include <random>
 
 using namespace durability;
 using namespace durability::store;
 using namespace durability::test;
-
-namespace {
-
-// A list that is searched from the front for everything: slow and easy to believe.
-class Model {
-  public:
-    struct Item {
-        Arrival arrival;
-        std::optional<std::uint32_t> instance;
-        std::uint64_t bytes{0};
-    };
-    Model(Contract contract, bool keyed) : contract_(contract), keyed_(keyed) {}
-
-    bool retain(Item item) {
-        if (!keyed_) item.instance = 0;
-        const auto is_mine = [&](const Item& other) {
-            return item.instance && other.instance == item.instance;
-        };
-        const auto count = [&] {
-            return static_cast<std::uint64_t>(std::count_if(items.begin(), items.end(), is_mine));
-        };
-        const auto bytes = [&] {
-            std::uint64_t sum = item.bytes;
-            for (const Item& other : items)
-                sum += other.bytes;
-            return sum;
-        };
-        if (item.bytes > contract_.max_bytes) return false;
-        const bool is_new = item.instance && count() == 0;
-        if (contract_.history == ContractHistory::keep_all) {
-            if (is_new && instances() >= contract_.max_instances) return false;
-            if (item.instance && count() >= contract_.max_samples_per_instance) return false;
-            if (items.size() >= contract_.max_samples) return false;
-            if (bytes() > contract_.max_bytes) return false;
-            items.push_back(item);
-            return true;
-        }
-        if (is_new && instances() == contract_.max_instances) {
-            const auto oldest = std::find_if(items.begin(), items.end(), [](const Item& other) {
-                return other.instance.has_value();
-            });
-            const auto victim = oldest->instance;
-            items.remove_if([&](const Item& other) { return other.instance == victim; });
-        }
-        const auto remove_oldest_mine = [&] {
-            items.erase(std::find_if(items.begin(), items.end(), is_mine));
-        };
-        while (item.instance && count() >= contract_.max_samples_per_instance)
-            remove_oldest_mine();
-        const std::uint64_t smallest =
-            std::min({contract_.depth, contract_.max_samples, contract_.max_samples_per_instance});
-        while (item.instance && count() >= smallest)
-            remove_oldest_mine();
-        while (items.size() >= contract_.max_samples)
-            items.pop_front();
-        while (bytes() > contract_.max_bytes)
-            items.pop_front();
-        items.push_back(item);
-        return true;
-    }
-    [[nodiscard]] std::uint64_t instances() const {
-        std::vector<std::uint32_t> seen;
-        for (const Item& item : items) {
-            if (item.instance &&
-                std::find(seen.begin(), seen.end(), *item.instance) == seen.end()) {
-                seen.push_back(*item.instance);
-            }
-        }
-        return seen.size();
-    }
-    std::list<Item> items;
-
-  private:
-    Contract contract_;
-    bool keyed_;
-};
-
-Contract random_contract(std::mt19937_64& random) {
-    const auto limit = [&](std::uint64_t below) {
-        return random() % 3 == 0 ? unlimited : 1 + random() % below;
-    };
-    Contract contract;
-    contract.history = random() % 4 == 0 ? ContractHistory::keep_all : ContractHistory::keep_last;
-    contract.depth = 1 + random() % 5;
-    contract.max_samples = limit(30);
-    contract.max_instances = limit(6);
-    contract.max_samples_per_instance = limit(6);
-    contract.max_bytes = limit(400);
-    return contract;
-}
-
-}  // namespace
 
 TEST_CASE("the index keeps exactly what the rule says") {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -113,7 +21,7 @@ TEST_CASE("the index keeps exactly what the rule says") {
         const bool keyed = random() % 4 != 0;
         const Contract contract = random_contract(random);
         SampleIndex index(keyed);
-        Model model(contract, keyed);
+        RetentionModel model(contract, keyed);
         for (Arrival arrival = 1; arrival <= 400; ++arrival) {
             std::optional<std::uint32_t> instance;
             if (random() % 16 != 0) instance = static_cast<std::uint32_t>(random() % 9);
@@ -130,7 +38,7 @@ TEST_CASE("the index keeps exactly what the rule says") {
                 index, keyed, contract, entry, key ? &*key : nullptr, Refusal::allowed, evicted);
             INFO("seed " << seed << " arrival " << arrival);
             REQUIRE((verdict == Admission::admitted) ==
-                    model.retain({arrival, instance, entry.payload_size}));
+                    model.retain({arrival, instance, entry.payload_size, {}, 0}));
             REQUIRE(will_replace == !evicted.empty());
             REQUIRE(index.size() ==
                     before - evicted.size() + (verdict == Admission::admitted ? 1U : 0U));
@@ -142,7 +50,7 @@ TEST_CASE("the index keeps exactly what the rule says") {
         }
         std::vector<Arrival> expected;
         std::uint64_t bytes = 0;
-        for (const Model::Item& item : model.items) {
+        for (const RetentionModel::Item& item : model.items) {
             expected.push_back(item.arrival);
             bytes += item.bytes;
         }
