@@ -31,6 +31,8 @@ double number_after(const std::string& line, std::string_view key) {
     return std::stod(line.substr(at + wanted.size()));
 }
 
+}  // namespace
+
 Summary parse_summary(const std::string& line) {
     const auto count = [&](std::string_view key) {
         return static_cast<std::uint64_t>(number_after(line, key));
@@ -43,10 +45,10 @@ Summary parse_summary(const std::string& line) {
     summary.first_ms = number_after(line, "first_ms");
     summary.last_ms = number_after(line, "last_ms");
     summary.match_ms = number_after(line, "match_ms");
+    summary.lowest = count("lowest");
+    summary.highest = count("highest");
     return summary;
 }
-
-}  // namespace
 
 std::string_view name(Vendor vendor) {
     switch (vendor) {
@@ -93,12 +95,12 @@ TemporaryDirectory::~TemporaryDirectory() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-World::World(std::string_view topics) : domain_(next_domain()) {
+World::World(std::string_view topics, std::string_view more) : domain_(next_domain()) {
     std::filesystem::create_directory(state_directory());
     std::filesystem::create_directory(directory() / "run");
     std::ofstream config(directory() / "durabilityd.yaml");
     if (!topics.empty()) config << "topics:\n" << topics;
-    config << "log: { level: info }\n";
+    config << more << "log: { level: info }\n";
 }
 
 std::filesystem::path World::state_directory() const {
@@ -106,18 +108,20 @@ std::filesystem::path World::state_directory() const {
 }
 
 std::unique_ptr<Process> World::launch_daemon() const {
-    return std::make_unique<Process>(Launch{DURABILITYD_BINARY,
-                                            {"--config",
-                                             (directory() / "durabilityd.yaml").string(),
-                                             "--state-dir",
-                                             state_directory().string(),
-                                             "--runtime-dir",
-                                             (directory() / "run").string(),
-                                             "--domain",
-                                             std::to_string(domain_),
-                                             "--interface",
-                                             "lo"},
-                                            {}});
+    Words words = daemon_prefix_;
+    const Words daemon{DURABILITYD_BINARY,
+                       "--config",
+                       (directory() / "durabilityd.yaml").string(),
+                       "--state-dir",
+                       state_directory().string(),
+                       "--runtime-dir",
+                       (directory() / "run").string(),
+                       "--domain",
+                       std::to_string(domain_),
+                       "--interface",
+                       "lo"};
+    words.insert(words.end(), daemon.begin(), daemon.end());
+    return std::make_unique<Process>(Launch{words.front(), {words.begin() + 1, words.end()}, {}});
 }
 
 void World::start_daemon() {

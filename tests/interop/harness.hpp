@@ -53,8 +53,8 @@ class TemporaryDirectory {
 // One scenario's world: a DDS domain nobody else in this program uses, a directory, a daemon.
 class World {
   public:
-    // `topics` is the YAML list under `topics:`, may be empty.
-    explicit World(std::string_view topics = "");
+    // `topics` is the YAML list under `topics:`, `more` other sections; both may be empty.
+    explicit World(std::string_view topics = "", std::string_view more = "");
 
     [[nodiscard]] std::uint32_t domain() const { return domain_; }
     [[nodiscard]] std::filesystem::path directory() const { return directory_.path(); }
@@ -63,6 +63,8 @@ class World {
     // Starts the daemon and waits until it serves. Throws std::runtime_error with its output
     // otherwise.
     void start_daemon();
+    // From now on the daemon is started by this command, which has to become it: prlimit, say.
+    void start_daemon_with(Words command) { daemon_prefix_ = std::move(command); }
     // One more process on the same directories, whatever becomes of it.
     std::unique_ptr<test::Process> launch_daemon() const;
     void stop_daemon();  // SIGTERM; throws when it does not end with status 0
@@ -81,6 +83,7 @@ class World {
 
     std::uint32_t domain_;
     TemporaryDirectory directory_;
+    Words daemon_prefix_;
     std::unique_ptr<test::Process> daemon_;
     mutable std::uint32_t next_file_{0};
 };
@@ -93,8 +96,13 @@ struct Summary {
     std::uint64_t bad{};
     double first_ms{-1};  // from the match, -1: never
     double last_ms{-1};
-    double match_ms{-1};  // from the creation of the reader
+    double match_ms{-1};     // from the creation of the reader
+    std::uint64_t lowest{};  // number of a sample
+    std::uint64_t highest{};
 };
+
+// Throws std::runtime_error with the line when it is not a whole SUMMARY.
+Summary parse_summary(const std::string& line);
 
 // Waits for the end of a subscriber; one entry for each reader, in order.
 std::vector<Summary> summaries(test::Process& subscriber);

@@ -31,11 +31,13 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed
 pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --first-key K  --rate HZ  --start-seq N
        --wait-matched N  --dispose-every N  --unregister-every N  --batch
        then from stdin: write N | dispose K | unregister K | wait_acks | exit
+       --burst N (without end, each burst waited for)  from stdin: pause | resume | exit
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
        --readers K  --reader-delay MS  --one-by-one
        --reader-durability KIND,KIND,...
        --joins K (one fresh participant after the other)  --join-delay-max MS  --join-seed S
        from stdin: exit
+       --on-request  from stdin: join TOPIC EXPECT (one fresh participant and reader) | exit
 
 exit status: 0 done; 1 timed out or short of samples; 2 bad command line; 3 not possible with this
 vendor; 4 the DDS implementation refused
@@ -197,6 +199,7 @@ void add_publisher(std::map<std::string_view, Setter>& table) {
     table["--start-seq"] = [](auto& o, auto k, auto v) {
         o.start_seq = number<std::uint32_t>(k, v);
     };
+    table["--burst"] = [](auto& o, auto k, auto v) { o.burst = number<std::uint32_t>(k, v); };
     table["--wait-matched"] = [](auto& o, auto k, auto v) {
         o.wait_matched = number<std::int32_t>(k, v);
     };
@@ -234,6 +237,7 @@ std::map<std::string_view, bool Options::*> flags(Command command) {
     if (command == Command::subscribe) {
         table["--stay"] = &Options::stay;
         table["--one-by-one"] = &Options::one_by_one;
+        table["--on-request"] = &Options::on_request;
     }
     return table;
 }

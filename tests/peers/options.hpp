@@ -85,6 +85,7 @@ struct Options {
     std::uint32_t dispose_every{0};
     std::uint32_t unregister_every{0};
     bool batch{false};
+    std::uint32_t burst{0};  // bursts of so many without end, each waited for
 
     // sub
     std::uint64_t expect{0};
@@ -97,6 +98,7 @@ struct Options {
     std::uint32_t joins{0};
     std::chrono::milliseconds join_delay_max{0};
     std::uint64_t join_seed{1};
+    bool on_request{false};  // a join for each order from stdin
 };
 
 // The exit status of both programs.

@@ -133,6 +133,51 @@ bool obey(const std::string& line, Publication& publication, Writer& writer) {
     return true;
 }
 
+// What stdin asks of a publisher that writes bursts without end.
+class BurstOrders {
+  public:
+    BurstOrders() : thread_([this] { listen(); }) {}
+
+    // Holds the publisher up while it is to pause. False: it is to leave.
+    bool go_on(const Publication& publication) {
+        std::unique_lock lock(mutex_);
+        if (paused_ && !leave_) emit(fmt::format("PAUSED {}", publication.written()));
+        changed_.wait(lock, [this] { return leave_ || !paused_; });
+        return !leave_;
+    }
+
+  private:
+    void listen() {
+        for (std::string line; std::getline(std::cin, line) && line != "exit";) {
+            if (line != "pause" && line != "resume") {
+                fail(exit_usage, fmt::format("unknown order: {}", line));
+            }
+            const std::scoped_lock lock(mutex_);
+            paused_ = line == "pause";
+            changed_.notify_all();
+        }
+        const std::scoped_lock lock(mutex_);
+        leave_ = true;
+        changed_.notify_all();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool paused_{false};
+    bool leave_{false};
+    std::jthread thread_;  // last: it uses everything above
+};
+
+int write_bursts(const Options& options, Publication& publication) {
+    BurstOrders orders;
+    while (orders.go_on(publication)) {
+        publication.write(options.burst);
+        // At once, because the thread that listens does not end before stdin does.
+        if (!publication.wait_acks()) fail(exit_short, "a burst was not acknowledged");
+    }
+    return exit_ok;
+}
+
 }  // namespace
 
 int publish(const Options& options, const Connect& connect) {
@@ -144,6 +189,7 @@ int publish(const Options& options, const Connect& connect) {
     }
 
     Publication publication(options, *writer);
+    if (options.burst > 0) return write_bursts(options, publication);
     if (options.count > 0) {
         const auto started = Clock::now();
         publication.write(options.count);

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <mutex>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include <poll.h>
@@ -182,8 +183,10 @@ class Session {
           deadline_(Clock::now() + options.timeout),
           next_creation_(Clock::now()) {}
 
-    bool run(const ExitOrder& order, Bell& bell) {
-        while (!order.asked() && Clock::now() < deadline_) {
+    // `order` may be null: then nothing but the deadline ends it early.
+    bool run(const ExitOrder* order, Bell& bell) {
+        const auto asked = [&] { return order != nullptr && order->asked(); };
+        while (!asked() && Clock::now() < deadline_) {
             create_due_readers(bell);
             for (auto& reader : readers_)
                 reader->take();
@@ -261,21 +264,40 @@ int join_again_and_again(const Options& options, const Connect& connect) {
         const auto participant = connect(options);
         std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
         Session session(options, *participant, fmt::format("join={} ", i));
-        if (session.run(order, bell)) ++complete;
+        if (session.run(&order, bell)) ++complete;
     }
     emit(fmt::format("JOINS complete={} of={}", complete, options.joins));
     return complete == options.joins ? exit_ok : exit_short;
 }
 
+// A late join for each order, for a test whose reader has to be late again and again: a process
+// that is there already joins much sooner than one that has to be started.
+int join_on_request(const Options& options, const Connect& connect) {
+    std::uint32_t joins = 0;
+    for (std::string line; std::getline(std::cin, line) && line != "exit"; ++joins) {
+        std::istringstream words(line);
+        std::string order;
+        Options join = options;
+        words >> order >> join.topic >> join.expect;
+        if (order != "join" || !words) fail(exit_usage, fmt::format("unknown order: {}", line));
+        Bell bell;
+        const auto participant = connect(join);
+        Session session(join, *participant, fmt::format("join={} ", joins));
+        session.run(nullptr, bell);
+    }
+    return exit_ok;
+}
+
 }  // namespace
 
 int subscribe(const Options& options, const Connect& connect) {
+    if (options.on_request) return join_on_request(options, connect);
     if (options.joins > 0) return join_again_and_again(options, connect);
     Bell bell;
     const ExitOrder order(bell, options.stay);
     const auto participant = connect(options);
     Session session(options, *participant, "");
-    return session.run(order, bell) ? exit_ok : exit_short;
+    return session.run(&order, bell) ? exit_ok : exit_short;
 }
 
 }  // namespace peer

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace peer {
 
 bool Tally::SeenNumbers::insert(std::uint32_t number) {
@@ -28,6 +30,8 @@ Tally::Verdict Tally::add(const Received& sample, Time now) {
         ++out_of_order_;
     }
     if (sample.seq > instance.newest) instance.newest = sample.seq;
+    lowest_ = valid_ == 1 ? sample.seq : std::min(lowest_, sample.seq);
+    highest_ = std::max(highest_, sample.seq);
 
     const bool right = !check_bytes_ || is_payload(sample.payload, seed_, sample.id, sample.seq);
     if (!right) ++bad_;
@@ -41,7 +45,7 @@ std::string Tally::summary(Time created, std::optional<Time> matched) const {
     };
     return fmt::format(
         "received={} valid={} duplicates={} out_of_order={} bad={} first_ms={:.3f} last_ms={:.3f} "
-        "match_ms={:.3f}",
+        "match_ms={:.3f} lowest={} highest={}",
         received_,
         valid_,
         duplicates_,
@@ -49,7 +53,9 @@ std::string Tally::summary(Time created, std::optional<Time> matched) const {
         bad_,
         since(matched, first_),
         since(matched, last_),
-        since(created, matched));
+        since(created, matched),
+        lowest_,
+        highest_);
 }
 
 }  // namespace peer

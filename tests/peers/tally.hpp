@@ -62,6 +62,8 @@ class Tally {
     std::uint64_t duplicates_{0};
     std::uint64_t out_of_order_{0};
     std::uint64_t bad_{0};
+    std::uint32_t lowest_{0};  // numbers of valid samples, of any instance
+    std::uint32_t highest_{0};
     std::optional<Time> first_;
     std::optional<Time> last_;
     std::unordered_map<std::uint32_t, Instance> instances_;
