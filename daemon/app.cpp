@@ -43,6 +43,8 @@ void handle(int signal, void (*handler)(int)) {
 
 void prepare_signals() {
     handle(SIGPIPE, SIG_IGN);
+    // Beyond a limit on the size of files a write fails like any other, and the store says so.
+    handle(SIGXFSZ, SIG_IGN);
     handle(SIGHUP, SIG_IGN);
     handle(SIGTERM, end_during_start);
     handle(SIGINT, end_during_start);

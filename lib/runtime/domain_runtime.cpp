@@ -86,7 +86,12 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
             events.report_always(std::move(event->event), now);
         }
     }
-    if (!store) return tl::unexpected(store.error());
+    if (!store) {
+        Error error = std::move(store.error());
+        // A path that leads nowhere: to whoever started us, trouble of the store like any other.
+        if (error.code == Errc::not_found) error.code = Errc::io;
+        return tl::unexpected(std::move(error));
+    }
 
     service::DomainOptions options;
     options.domain = domain;

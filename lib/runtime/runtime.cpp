@@ -5,6 +5,7 @@
 #include "durability/version.hpp"
 #include "net/asio.hpp"
 #include "runtime/cleanup_thread.hpp"
+#include "runtime/descriptor_limit.hpp"
 #include "runtime/domain_runtime.hpp"
 #include "service/event_log.hpp"
 
@@ -32,6 +33,7 @@ struct Runtime::Impl {
             if (hooks.on_event) hooks.on_event(*event);
         }
     }
+    void fit_open_files();
     void on_turn();
     void arm_event_timer();
     void stop(bool goodbye);
@@ -68,6 +70,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
         if (self.hooks.on_status) self.hooks.on_status(text);
         if (self.hooks.extend_startup) self.hooks.extend_startup();
     };
+    self.fit_open_files();
     for (const std::uint32_t domain : self.config.domains) {
         auto opened = DomainRuntime::open(
             self.context,
@@ -103,6 +106,22 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
             domain->sweep();
     });
     return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+// However many writers there are, the logs leave enough descriptors to everything else.
+void Runtime::Impl::fit_open_files() {
+    const std::size_t count = config.domains.size();
+    const std::uint64_t wanted = config.limits.open_files;
+    const std::uint64_t limit = raise_descriptor_limit(descriptors_wanted(wanted, count));
+    const std::uint64_t fitting = affordable_open_files(wanted, count, limit);
+    if (fitting == wanted) return;
+    config.limits.open_files = fitting;
+    report(service::make_event(
+        EventKind::ResourceLimit,
+        {{"limit", "file descriptors of the process"},
+         {"value", std::to_string(limit)},
+         {"effect",
+          fmt::format("{} log files of a domain are held open instead of {}", fitting, wanted)}}));
 }
 
 void Runtime::Impl::on_turn() {
