@@ -1,64 +1,87 @@
-// The store by itself, beside what the machine can do: append, recovery, memory. Printed, compared
-// by hand (performance.md, rows P7 to P9); nothing here is an assertion.
-//   store_bench [DIRECTORY] [SAMPLES]
+// The store by itself, beside what the machine can do with the same bytes in the same run: append,
+// recovery, compaction, very many logs, memory. Medians, printed, compared by hand (performance.md,
+// rows P7 to P9); nothing here is an assertion.
+//   store_bench [--directory DIR] [--samples N] [--runs N] [--logs A,B] [ROW...]
+#include "store_bench.hpp"
+
 #include "base/crc32c.hpp"
-#include "store/log_format.hpp"
-#include "store/posix_file_system.hpp"
 #include "store/retention.hpp"
-#include "store/store.hpp"
+#include "store/sample_index.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string_view>
 #include <tuple>
-#include <vector>
 
-using namespace durability;
-using namespace durability::store;
-
+namespace durability::store::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+class QuickFile final : public File {
+  public:
+    QuickFile(std::shared_ptr<File> file, const bool& refusing)
+        : file_(std::move(file)), refusing_(refusing) {}
+    Result<std::size_t> read(std::uint64_t offset, std::span<std::uint8_t> out) override {
+        return file_->read(offset, out);
+    }
+    Status write(std::uint64_t offset, ByteView bytes) override {
+        if (refusing_) return fail(Errc::io, "write: refused by the benchmark");
+        return file_->write(offset, bytes);
+    }
+    Status truncate(std::uint64_t size) override { return file_->truncate(size); }
+    Status sync() override { return {}; }
+    Result<std::uint64_t> size() override { return file_->size(); }
 
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-struct Setup {
-    std::string directory;
-    std::int64_t samples;
-    std::size_t batch{1000};
-    std::size_t payload{104};
+  private:
+    std::shared_ptr<File> file_;
+    const bool& refusing_;
 };
 
-Contract keep(std::uint64_t depth) {
+}  // namespace
+
+Result<std::shared_ptr<File>> QuickFileSystem::open(const std::string& path, OpenMode mode) {
+    auto file = files_.open(path, mode);
+    if (!file) return file;
+    return std::shared_ptr<File>(std::make_shared<QuickFile>(std::move(*file), refusing));
+}
+
+double median(std::vector<double> values) {
+    return percentile(values, 0.5);
+}
+
+double percentile(std::vector<double>& values, double share) {
+    if (values.empty()) return 0;
+    const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + at, values.end());
+    return values[static_cast<std::size_t>(at)];
+}
+
+Contract keep_last(std::uint64_t depth) {
     Contract contract;
     contract.depth = depth;
     contract.max_samples = contract.max_instances = unlimited;
     return contract;
 }
 
-void clear(PosixFileSystem& files, const std::string& folder) {
-    const auto entries = files.list(folder);
-    if (!entries) return;
-    for (const DirectoryEntry& entry : *entries) {
-        const std::string path = folder + "/" + entry.name;
-        if (entry.kind == FileKind::directory) {
-            clear(files, path);
-        } else {
-            std::ignore = files.remove(path);
-        }
-    }
-    std::ignore = files.remove_directory(folder);
+void clear(const std::string& directory) {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
 }
 
-std::unique_ptr<Store> open(PosixFileSystem& files, const Setup& setup, SyncPolicy sync) {
+std::unique_ptr<Store> open_store(FileSystem& files,
+                                  const Setup& setup,
+                                  SyncPolicy sync,
+                                  std::uint64_t segment_bytes) {
     StoreOptions options;
     options.disk_directory = setup.directory + "/disk";
     options.memory_directory = setup.directory + "/mem";
     options.sync = sync;
+    options.segment_bytes = segment_bytes;
+    options.limits.reserve_disk = 0;
     std::vector<Completion> out;
     auto opened = Store::open(files, options, WallTime{}, out);
     if (!opened) {
@@ -68,124 +91,83 @@ std::unique_ptr<Store> open(PosixFileSystem& files, const Setup& setup, SyncPoli
     return std::move(*opened);
 }
 
-GroupHandle topic(Store& store, std::uint64_t depth) {
+GroupHandle open_topic(Store& store,
+                       const std::string& name,
+                       const Contract& contract,
+                       bool keyed) {
     GroupMeta meta;
-    meta.key.topic = "bench";
+    meta.key.topic = name;
     meta.key.type = "bench::Sample";
-    meta.contract = keep(depth);
+    meta.key.keyed = keyed;
+    meta.contract = contract;
     std::vector<Completion> out;
     store.execute(OpenGroup{1, meta}, out);
-    return std::get<GroupOpened>(out.back()).result->handle;
+    // Its files may have to reach the disk first.
+    SyncJob job = store.begin_sync(out);
+    Store::run(job);
+    store.end_sync(std::move(job), out);
+    for (const Completion& completion : out) {
+        const auto* const opened = std::get_if<GroupOpened>(&completion);
+        if (opened != nullptr && opened->result) return opened->result->handle;
+    }
+    std::fprintf(stderr, "%s: not opened\n", name.c_str());
+    std::exit(1);
 }
 
-// One group commit after the other, as a single thread would do them.
-double append_rate(PosixFileSystem& files,
-                   const Setup& setup,
-                   SyncPolicy sync,
-                   std::uint64_t depth) {
-    clear(files, setup.directory);
-    const auto store = open(files, setup, sync);
-    const GroupHandle group = topic(*store, depth);
-    const Buffer payload(setup.payload, 7);
-    SampleMeta meta;
-    meta.id.writer.prefix.octets[0] = 1;
+bool sync(Store& store, bool interval_due) {
     std::vector<Completion> out;
-    const auto begin = Clock::now();
-    for (std::int64_t number = 1; number <= setup.samples;) {
-        Append command;
-        for (std::size_t i = 0; i < setup.batch && number <= setup.samples; ++i, ++number) {
-            meta.id.number = {number};
-            command.batch.add(
-                group, meta.id.writer, {number}, meta, WallTime{}, Payload::borrowed(payload));
-        }
-        store->execute(std::move(command), out);
-        SyncJob job = store->begin_sync(out);
-        Store::run(job);
-        store->end_sync(std::move(job), out);
-        while (store->work_due())
-            store->do_slice(out);
+    SyncJob job = store.begin_sync(out, interval_due);
+    if (job.empty()) return false;
+    Store::run(job);
+    store.end_sync(std::move(job), out);
+    return true;
+}
+
+void finish_work(Store& store) {
+    std::vector<Completion> out;
+    do {
+        while (store.work_due())
+            store.do_slice(out);
         out.clear();
-    }
-    const double rate = static_cast<double>(setup.samples) / seconds_since(begin);
-    const StoreStatus status = store->status();
-    std::printf("    %.1f bytes of disk per sample appended, %llu compactions\n",
-                static_cast<double>(status.disk_bytes) / static_cast<double>(setup.samples),
-                static_cast<unsigned long long>(status.compactions));
-    std::ignore = store->close(out);
-    return rate;
+    } while (sync(store));
 }
 
-// The same bytes in the same groups: one write and one fdatasync each.
-double raw_rate(PosixFileSystem& files, const Setup& setup, bool sync) {
-    clear(files, setup.directory);
-    std::ignore = files.make_directory(setup.directory);
-    auto file = files.open(setup.directory + "/raw", OpenMode::create);
-    if (!file) return 0;
-    const Buffer bytes(setup.batch * sample_frame_size(0, setup.payload), 7);
-    std::uint64_t offset = 0;
-    const auto begin = Clock::now();
-    for (std::int64_t done = 0; done < setup.samples;
-         done += static_cast<std::int64_t>(setup.batch)) {
-        std::ignore = (*file)->write(offset, bytes);
-        if (sync) std::ignore = (*file)->sync();
-        offset += bytes.size();
-    }
-    return static_cast<double>(setup.samples) / seconds_since(begin);
+void commit(Store& store, AppendBatch batch, bool interval_due) {
+    std::vector<Completion> out;
+    store.execute(Append{std::move(batch)}, out);
+    std::ignore = sync(store, interval_due);
 }
 
-// Reading and checksumming every byte of the logs.
-double read_seconds(PosixFileSystem& files, const std::string& folder, std::uint64_t& bytes) {
+ReadFiles read_and_checksum(const std::string& directory) {
+    PosixFileSystem files;
     Buffer buffer(256U << 10U);
     std::uint32_t sum = 0;
+    ReadFiles result;
     const auto begin = Clock::now();
-    const auto entries = files.list(folder);
-    if (!entries) return 0;
-    for (const DirectoryEntry& entry : *entries) {
-        const std::string path = folder + "/" + entry.name;
-        if (entry.kind == FileKind::directory) {
-            std::ignore = read_seconds(files, path, bytes);
-            continue;
-        }
-        auto file = files.open(path, OpenMode::read_only);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+        if (!entry.is_regular_file()) continue;
+        auto file = files.open(entry.path().string(), OpenMode::read_only);
         if (!file) continue;
+        ++result.files;
         for (std::uint64_t offset = 0;;) {
             const auto got = (*file)->read(offset, buffer);
             if (!got || *got == 0) break;
             sum ^= crc32c({buffer.data(), *got});
             offset += *got;
-            bytes += *got;
+            result.bytes += *got;
         }
     }
     if (sum == 1) std::puts("");  // the sum is used
-    return seconds_since(begin);
+    result.seconds = seconds_since(begin);
+    return result;
 }
 
-void recovery(PosixFileSystem& files, const Setup& setup) {
-    std::puts("recovery");
-    std::ignore =
-        append_rate(files, setup, SyncPolicy::none, static_cast<std::uint64_t>(setup.samples));
-    for (int round = 0; round < 3; ++round) {
-        std::uint64_t bytes = 0;
-        const double reading = read_seconds(files, setup.directory + "/disk", bytes);
-        const auto begin = Clock::now();
-        const auto store = open(files, setup, SyncPolicy::commit);
-        const double opening = seconds_since(begin);
-        std::printf(
-            "  %lld samples, %.1f MB: read and CRC %.1f ms, recovery %.1f ms (ratio %.2f)\n",
-            static_cast<long long>(setup.samples),
-            static_cast<double>(bytes) / 1e6,
-            reading * 1e3,
-            opening * 1e3,
-            reading / opening);
-    }
-}
-
-void memory(std::int64_t samples) {
+void memory_row(const Setup& setup) {
     SampleIndex index(false);
-    const Contract contract = keep(static_cast<std::uint64_t>(samples));
+    const Contract contract = keep_last(static_cast<std::uint64_t>(setup.samples));
     std::vector<SampleIndex::Entry> evicted;
     SampleIndex::Entry entry;
-    for (std::int64_t i = 1; i <= samples + samples / 2; ++i) {
+    for (std::int64_t i = 1; i <= setup.samples + setup.samples / 2; ++i) {
         entry.arrival = static_cast<Arrival>(i);
         std::ignore = retain(index, false, contract, entry, nullptr, Refusal::never, evicted);
         evicted.clear();
@@ -194,30 +176,69 @@ void memory(std::int64_t samples) {
                 static_cast<double>(index.memory()) / static_cast<double>(index.size()));
 }
 
+}  // namespace durability::store::bench
+
+namespace {
+
+using durability::store::bench::Setup;
+
+[[noreturn]] void usage() {
+    std::fputs(
+        "usage: store_bench [--directory DIR] [--samples N] [--runs N] [--logs A,B] [ROW...]\n"
+        "rows: append recovery compaction logs memory\n",
+        stderr);
+    std::exit(64);
+}
+
+void set(Setup& setup, std::string_view option, const std::string& value) {
+    if (option == "--directory") {
+        setup.directory = value;
+    } else if (option == "--samples") {
+        setup.samples = std::max(1000LL, std::atoll(value.c_str()));
+    } else if (option == "--runs") {
+        setup.runs = static_cast<std::size_t>(std::max(1LL, std::atoll(value.c_str())));
+    } else if (option == "--logs") {
+        setup.logs.clear();
+        std::istringstream words(value);
+        for (std::string word; std::getline(words, word, ',');)
+            setup.logs.push_back(std::stoul(word));
+    } else {
+        usage();
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    using namespace durability::store::bench;
+    const std::vector<std::pair<std::string, std::function<void(const Setup&)>>> rows{
+        {"append", append_rows},
+        {"recovery", recovery_rows},
+        {"compaction", compaction_rows},
+        {"logs", many_logs_rows},
+        {"memory", memory_row}};
     Setup setup;
-    setup.directory = argc > 1 ? argv[1] : "store_bench.tmp";
-    setup.samples = argc > 2 ? std::atoll(argv[2]) : 1'000'000;
-    if (setup.samples < 1) return 64;
-    PosixFileSystem files;
-    for (const std::size_t batch : {std::size_t{100}, std::size_t{1000}}) {
-        setup.batch = batch;
-        std::printf("append, %zu bytes, groups of %zu\n", setup.payload, batch);
-        const double raw = raw_rate(files, setup, true);
-        const double raw_unsynced = raw_rate(files, setup, false);
-        std::printf("  raw write and fdatasync %.0f/s, raw write %.0f/s\n", raw, raw_unsynced);
-        const auto depth = static_cast<std::uint64_t>(setup.samples);
-        const double commit = append_rate(files, setup, SyncPolicy::commit, depth);
-        std::printf("  commit    %.0f/s (ratio %.2f)\n", commit, commit / raw);
-        const double none = append_rate(files, setup, SyncPolicy::none, depth);
-        std::printf("  none      %.0f/s (ratio %.2f)\n", none, none / raw_unsynced);
-        const double last = append_rate(files, setup, SyncPolicy::commit, 1);
-        std::printf("  commit, KEEP_LAST 1 %.0f/s (ratio %.2f)\n", last, last / raw);
+    setup.directory = "store_bench.tmp";
+    std::vector<std::string> wanted;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word.starts_with("--")) {
+            if (++i == argc) usage();
+            set(setup, word, argv[i]);
+        } else {
+            wanted.push_back(word);
+        }
     }
-    recovery(files, setup);
-    memory(setup.samples);
-    clear(files, setup.directory);
+    for (const std::string& word : wanted) {
+        if (std::none_of(rows.begin(), rows.end(), [&](auto& row) { return row.first == word; }))
+            usage();
+    }
+    for (const auto& [name, measure] : rows) {
+        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+            continue;
+        measure(setup);
+        clear(setup.directory);
+        std::fflush(stdout);
+    }
     return 0;
 }
