@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <queue>
 #include <tuple>
@@ -127,6 +128,7 @@ void GroupLoader::reset() {
     found_.clear();
     names_.clear();
     next_segment_.clear();
+    with_others_.clear();
     checkpoint_.reset();
     checkpoint_at_ = 0;
     last_fed_ = 0;
@@ -146,7 +148,11 @@ Status GroupLoader::list_folder() {
             if (const auto log = parse_log_name(name)) {
                 std::uint32_t& next = next_segment_[log->writer];
                 next = std::max(next, log->segment + 1);
-                if (!skipped_.contains(entry.name)) found_.push_back({*log, entry.name});
+                if (skipped_.contains(entry.name)) {
+                    with_others_.insert(log->writer);
+                } else {
+                    found_.push_back({*log, entry.name});
+                }
                 continue;
             }
             if (is_set_aside(name)) {
@@ -155,6 +161,7 @@ Status GroupLoader::list_folder() {
                         parse_log_name(name.substr(0, name.rfind(layout::corrupt_suffix)))) {
                     std::uint32_t& next = next_segment_[log->writer];
                     next = std::max(next, log->segment + 1);
+                    with_others_.insert(log->writer);
                 }
                 continue;
             }
@@ -173,6 +180,15 @@ Status GroupLoader::list_folder() {
 
 Status GroupLoader::load_checkpoint() {
     auto file = read_checkpoint(core_.files, group_.folder);
+    if (!file && is_unreadable(file.error())) {
+        // As without one. The next list replaces it.
+        core_.report(*out_,
+                     EventKind::CorruptLog,
+                     {{"file", join(group_.folder, layout::checkpoint)},
+                      {"reason", file.error().text()},
+                      {"topic", group_.meta.key.topic}});
+        return {};
+    }
     if (!file) return tl::unexpected(std::move(file.error()));
     if (!*file) return {};
     if ((*file)->checkpoint && (*file)->scan.header.group == group_.hash) {
@@ -205,6 +221,26 @@ Status GroupLoader::begin() {
     return {};
 }
 
+bool GroupLoader::is_misplaced(const FileHeader& header, const LogName& name) const {
+    return header.type != FileType::log || header.group != group_.hash ||
+           header.writer != name.writer || header.segment != name.segment;
+}
+
+// Somebody has taken away the right to read it, or the disk the sectors: left alone, and named.
+GroupLoader::Outcome GroupLoader::leave(const std::string& file_name,
+                                        EventKind kind,
+                                        std::string reason) {
+    core_.report(*out_,
+                 kind,
+                 {{"file", join(group_.folder, file_name)},
+                  {"reason", std::move(reason)},
+                  {"topic", group_.meta.key.topic},
+                  {"action", "left as it is"}});
+    skipped_.insert(file_name);
+    if (const auto log = parse_log_name(file_name)) with_others_.insert(log->writer);
+    return Outcome::skipped;
+}
+
 Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
     const std::string path = join(group_.folder, found.file_name);
     auto opened =
@@ -212,9 +248,20 @@ Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
     if (!opened) {
         // Beside a daemon a file may go between listing and opening.
         if (core_.read_only && opened.error().code == Errc::not_found) return Outcome::skipped;
+        if (is_unreadable(opened.error()))
+            return leave(found.file_name, EventKind::CorruptLog, opened.error().text());
         return tl::unexpected(std::move(opened.error()));
     }
     File& file = **opened;
+    std::array<std::uint8_t, file_header_size> bytes{};
+    FileHeader header;
+    const auto got = file.read(0, bytes);
+    if (got && decode_file_header({bytes.data(), *got}, header) == HeaderVerdict::good &&
+        is_misplaced(header, found.name)) {
+        return leave(found.file_name,
+                     EventKind::ForeignFile,
+                     "the file header names another writer, segment or topic than the file name");
+    }
 
     const WriterIndex index = core_.obtain_writer(group_, found.name.writer);
     SourceWriter& writer = group_.writers[index];
@@ -226,15 +273,13 @@ Result<GroupLoader::Outcome> GroupLoader::load_log(const FoundLog& found) {
     writer.logs.push_back(id);
     Sink sink(*this, id, writer);
     auto scanned = scan_file(file, max_body_size(core_.options.limits.sample_size), sink);
-    if (!scanned) return tl::unexpected(std::move(scanned.error()));
-    ScanResult scan = *scanned;
-    if (scan.header_read &&
-        (scan.header.type != FileType::log || scan.header.group != group_.hash ||
-         scan.header.writer != found.name.writer || scan.header.segment != found.name.segment)) {
-        scan.verdict = TailVerdict::damaged;
-        scan.good_end = 0;
-        scan.reason = "the file header does not match the file name";
+    if (!scanned) {
+        if (!is_unreadable(scanned.error())) return tl::unexpected(std::move(scanned.error()));
+        // What was read of it is in the tables: all again without it.
+        leave(found.file_name, EventKind::CorruptLog, scanned.error().text());
+        return Outcome::set_aside;
     }
+    const ScanResult& scan = *scanned;
     switch (scan.verdict) {
         case TailVerdict::damaged:
             return set_aside(found.file_name, scan);
@@ -399,6 +444,8 @@ void GroupLoader::finish_writers() {
         writer.synced = writer.known.greatest();  // finish_log() saw to it
         if (writer.retired) ++core_.retired_writers;
     }
+    for (const Guid& guid : with_others_)
+        group_.taken_segments[guid] = next_segment_[guid];
     group_.evicted = 0;
     for (const SourceWriter& writer : group_.writers) {
         for (const LogId id : writer.logs)

@@ -43,6 +43,8 @@ class GroupLoader {
     Status list_folder();
     Status load_checkpoint();
     Status begin();
+    [[nodiscard]] bool is_misplaced(const FileHeader& header, const LogName& name) const;
+    Outcome leave(const std::string& file_name, EventKind kind, std::string reason);
     Result<Outcome> load_log(const FoundLog& found);
     Status finish_log(LogId id, const ScanResult& scan, File& file);
     Result<Outcome> set_aside(const std::string& file_name, const ScanResult& scan);
@@ -58,8 +60,9 @@ class GroupLoader {
     std::size_t next_log_{0};
     std::vector<FoundLog> found_;
     std::set<std::string> names_;    // of everything in the folder
-    std::set<std::string> skipped_;  // damaged, and left in place because the store is read only
+    std::set<std::string> skipped_;  // left in place: unreadable, misplaced, or we only look on
     std::map<Guid, std::uint32_t> next_segment_;
+    std::set<Guid> with_others_;  // writers of files that are there and not served
     std::optional<Checkpoint> checkpoint_;
     std::size_t checkpoint_at_{0};
     Arrival last_fed_{0};

@@ -34,6 +34,10 @@ class File {
     virtual Result<std::uint64_t> size() = 0;
 };
 
+// Trouble with one file (no right to read it, bad sectors, a symbolic link), not with the whole
+// disk or the process: the others may be had.
+[[nodiscard]] bool is_unreadable(const Error& error);
+
 // An exclusive lock that lasts as long as this object, and never longer than the process.
 class Lease {
   public:

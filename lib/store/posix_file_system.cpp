@@ -137,6 +137,11 @@ FileKind kind_of(const struct dirent& entry, int directory_fd) {
 
 }  // namespace
 
+bool is_unreadable(const Error& error) {
+    return error.sys_errno == EACCES || error.sys_errno == EPERM || error.sys_errno == EIO ||
+           error.sys_errno == ELOOP;
+}
+
 Result<std::shared_ptr<File>> PosixFileSystem::open(const std::string& path, OpenMode mode) {
     int flags = O_CLOEXEC | O_NOFOLLOW;
     switch (mode) {

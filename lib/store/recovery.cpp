@@ -80,7 +80,13 @@ Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
     };
     const std::string path = join(folder, layout::meta);
     auto own = read_meta(files, path, max_body_size(0));
-    if (!own) return tl::unexpected(std::move(own.error()));
+    std::string own_reason = "metadata cannot be used";
+    if (!own) {
+        if (!is_unreadable(own.error())) return tl::unexpected(std::move(own.error()));
+        own_reason = own.error().text();
+        own = FoundMeta{};
+        own->exists = true;
+    }
     if (own->exists && own->scan.verdict == TailVerdict::newer) {
         return fail(Errc::version, fmt::format("read {}: {}", path, own->scan.reason));
     }
@@ -89,7 +95,15 @@ Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
     // Each log says whose it is. Without logs there is nothing to lose; the next writer makes it
     // anew.
     auto entries = files.list(folder);
-    if (!entries) return tl::unexpected(std::move(entries.error()));
+    if (!entries) {
+        if (!is_unreadable(entries.error())) return tl::unexpected(std::move(entries.error()));
+        report(out,
+               EventKind::CorruptLog,
+               {{"file", folder},
+                {"reason", entries.error().text()},
+                {"action", "folder left as it is"}});
+        return std::optional<GroupMeta>{};
+    }
     std::optional<GroupMeta> restored;
     bool any_log = false;
     for (const DirectoryEntry& entry : *entries) {
@@ -107,7 +121,7 @@ Result<std::optional<GroupMeta>> StoreCore::find_meta(const std::string& folder,
                EventKind::CorruptLog,
                {{"file", path},
                 {"offset", std::to_string(own->scan.good_end)},
-                {"reason", own->exists ? "metadata cannot be used" : "metadata is missing"},
+                {"reason", own->exists ? own_reason : std::string("metadata is missing")},
                 {"action", restored ? "restored from a log" : "folder left as it is"}});
     }
     if (restored && own->exists && !read_only) {
@@ -196,12 +210,11 @@ Status StoreCore::check_versions(const std::string& folder) {
     for (const DirectoryEntry& entry : *entries) {
         if (entry.kind != FileKind::regular || !parse_log_name(entry.name)) continue;
         const std::string path = join(folder, entry.name);
+        // What cannot be read is reported when it is to be loaded.
         auto file = files.open(path, OpenMode::read_only);
-        if (!file) return tl::unexpected(std::move(file.error()));
-        const auto got = (*file)->read(0, bytes);
-        if (!got) return tl::unexpected(got.error());
+        const auto got = file ? (*file)->read(0, bytes) : Result<std::size_t>(0);
         FileHeader header;
-        if (decode_file_header({bytes.data(), *got}, header) == HeaderVerdict::newer)
+        if (got && decode_file_header({bytes.data(), *got}, header) == HeaderVerdict::newer)
             return fail(Errc::version, fmt::format("read {}: written by a newer version", path));
     }
     return {};

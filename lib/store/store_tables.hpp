@@ -92,8 +92,11 @@ struct Group {
     std::vector<SourceWriter> writers;
     std::unordered_map<Guid, WriterIndex> by_guid;
     std::vector<WriterIndex> free_writers;  // places in the table
-    std::vector<Committed::Mark> waiting;   // marks of appends that are not known to be safe
-    std::vector<Event> reports;             // given with the marks
+    // Where writers go on that have files in the folder which are not served: these keep their
+    // names.
+    std::unordered_map<Guid, std::uint32_t> taken_segments;
+    std::vector<Committed::Mark> waiting;  // marks of appends that are not known to be safe
+    std::vector<Event> reports;            // given with the marks
     GroupWork work;
     bool has_work{false};            // is on the list of groups with work
     bool folder_dirty{false};        // is on the list of groups with new names in their folder

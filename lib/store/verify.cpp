@@ -165,6 +165,15 @@ class Verifier {
         return {};
     }
 
+    // Of the folder that a file lies in.
+    static std::string_view folder_name(std::string_view path) {
+        const std::size_t end = path.find_last_of('/');
+        if (end == std::string_view::npos) return {};
+        const std::size_t before = path.find_last_of('/', end - 1);
+        const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+        return path.substr(begin, end - begin);
+    }
+
     Status scan(File& file, FileReport& one, const std::optional<LogName>& name) {
         CheckingSink sink;
         WatchedFile watched(file, on_work_, {report.bytes, total_, one.path});
@@ -179,12 +188,16 @@ class Verifier {
         one.topic = sink.topic;
         if (!scanned->header_read) return {};
         if (scanned->header.type == FileType::log) one.writer = scanned->header.writer;
+        const auto group = parse_group_folder(folder_name(one.path));
         if (name &&
             (scanned->header.type != FileType::log || scanned->header.writer != name->writer ||
-             scanned->header.segment != name->segment)) {
-            one.verdict = TailVerdict::damaged;
+             scanned->header.segment != name->segment || !group ||
+             scanned->header.group != *group)) {
+            // Renamed or copied here: not served, not touched.
+            one.verdict = TailVerdict::foreign;
             one.offset = 0;
-            one.reason = "the file header does not match the file name";
+            one.reason =
+                "the file header names another writer, segment or topic than the file name";
         }
         return {};
     }

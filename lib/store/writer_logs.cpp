@@ -35,6 +35,8 @@ WriterIndex StoreCore::obtain_writer(Group& group, const Guid& guid) {
         const std::uint32_t own_history = writer.history;
         writer = SourceWriter{};
         writer.guid = guid;
+        if (const auto taken = group.taken_segments.find(guid); taken != group.taken_segments.end())
+            writer.next_segment = taken->second;
         if (group.meta.contract.scope == ContractScope::writer) {
             // A free place keeps its (empty) history; a new place gets a new one.
             if (at->second < group.histories.size()) {

@@ -1,9 +1,12 @@
 // Damage, exhaustively: a small log cut at every length and with every bit flipped.
 #include "store_world.hpp"
 
+#include "store/layout.hpp"
 #include "store/log_format.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <cerrno>
 
 using namespace durability;
 using namespace durability::store;
@@ -211,4 +214,86 @@ TEST_CASE("lost or damaged metadata is restored from a log, whatever is left of 
     StoreWorld again(prepared.files);
     CHECK(recover(again, prepared).of_w1 == prepared.of_w1);
     CHECK(again.count(EventKind::CorruptLog) == 0);
+}
+
+TEST_CASE("renamed and copied logs are reported, never touched and never served twice") {
+    Prepared prepared;
+    prepare(prepared, true);
+    const std::string folder = prepared.log.substr(0, prepared.log.find_last_of('/'));
+    const std::string beside = folder + "/" + log_name({w1, 7});
+    const std::string of_another = folder + "/" + log_name({writer_guid(99), 1});
+    prepared.files.put(beside, prepared.content);
+    prepared.files.put(of_another, prepared.content);
+    // A whole folder under another topic's name.
+    const std::string copied = "disk/0123456789abcdef0123456789abcdef";
+    REQUIRE(prepared.files.make_directory(copied));
+    const Buffer meta = prepared.files.content(folder + "/meta").value();
+    prepared.files.put(copied + "/meta", meta);
+    prepared.files.put(copied + "/" + log_name({w1, 1}), prepared.content);
+    const bool later = GENERATE(false, true);
+    StoreWorld world(prepared.files);
+    world.options.load_later = later;
+    REQUIRE(world.open());
+    while (world.store->work_due())
+        world.store->do_slice(world.out);
+    CHECK(world.count(EventKind::ForeignFile) == 2);
+    CHECK(world.count(EventKind::CorruptLog) == 1);  // the folder whose metadata is not its own
+    std::vector<Kept> mine;
+    for (const Kept& one : world.kept(world.opened("t").handle)) {
+        if (one.writer == w1) mine.push_back(one);
+    }
+    CHECK(mine == prepared.of_w1);
+    world.append(world.opened("t").handle, w1, 900, payload_of(900));
+    REQUIRE(world.close());
+    CHECK(prepared.files.content(beside) == prepared.content);
+    CHECK(prepared.files.content(of_another) == prepared.content);
+    CHECK(prepared.files.content(copied + "/meta") == meta);
+    CHECK(prepared.files.content(copied + "/" + log_name({w1, 1})) == prepared.content);
+    REQUIRE(world.open());
+    while (world.store->work_due())
+        world.store->do_slice(world.out);
+    CHECK(world.count(EventKind::ForeignFile) == 4);
+}
+
+TEST_CASE("a file that cannot be read does not stop the start, and is left as it is") {
+    Prepared prepared;
+    prepare(prepared, true);
+    const std::string folder = prepared.log.substr(0, prepared.log.find_last_of('/'));
+    const int reason = GENERATE(EACCES, EIO);
+    const bool at_reading = GENERATE(false, true);
+    std::string victim = prepared.log;
+    SECTION("a log") {}
+    SECTION("the metadata") {
+        victim = folder + "/meta";
+    }
+    SECTION("the checkpoint") {
+        victim = folder + "/checkpoint";
+        prepared.files.put(victim, Buffer(100, 1));
+    }
+    CAPTURE(victim, reason, at_reading);
+    const Buffer before = prepared.files.content(victim).value();
+    prepared.files.make_unreadable(victim, reason, at_reading);
+    {
+        StoreWorld world(prepared.files);
+        const Outcome outcome = recover(world, prepared);
+        CHECK(outcome.other_whole);
+        CHECK(outcome.of_w1.empty() == (victim == prepared.log));
+        CHECK(world.count(EventKind::CorruptLog) == 1);
+        CHECK(StoreWorld::field(*world.find(EventKind::CorruptLog), "file") == victim);
+        if (victim == prepared.log) {
+            // Its writer goes on in a segment of its own.
+            world.append(world.opened("t").handle, w1, 900, payload_of(900));
+            REQUIRE(world.close());
+        }
+    }
+    if (victim != prepared.log) return;
+    CHECK(prepared.files.content(victim) == before);
+    prepared.files.make_unreadable(victim, 0, false);
+    StoreWorld world(prepared.files);
+    REQUIRE(world.open());
+    std::vector<Kept> mine;
+    for (const Kept& one : world.kept(world.opened("t").handle)) {
+        if (one.writer == w1) mine.push_back(one);
+    }
+    CHECK(mine.size() == prepared.of_w1.size() + 1);
 }

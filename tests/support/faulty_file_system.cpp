@@ -34,6 +34,13 @@ struct FaultyFileSystem::State {
     std::set<std::string> locked;
     std::uint64_t free{1ULL << 40U};
     bool displaced{false};
+    std::map<std::string, std::pair<int, bool>> unreadable;
+
+    [[nodiscard]] int refusal(const std::string& path, bool at_reading) const {
+        const auto found = unreadable.find(path);
+        return found != unreadable.end() && found->second.second == at_reading ? found->second.first
+                                                                               : 0;
+    }
     std::uint64_t calls{0};
     std::map<Call, std::uint64_t> calls_of;
     std::uint64_t generation{1};  // files and locks of an earlier run are dead
@@ -79,6 +86,7 @@ class FaultyFile final : public store::File {
     Result<std::size_t> read(std::uint64_t offset, std::span<std::uint8_t> out) override {
         const std::lock_guard lock(state_->mutex);
         if (const int reason = next(Call::read)) return refused("read", path_, reason);
+        if (const int reason = state_->refusal(path_, true)) return refused("read", path_, reason);
         if (offset >= node_->live.size()) return std::size_t{0};
         const std::size_t count = std::min<std::size_t>(out.size(), node_->live.size() - offset);
         std::memcpy(out.data(), node_->live.data() + offset, count);
@@ -178,6 +186,7 @@ Result<std::shared_ptr<store::File>> FaultyFileSystem::open(const std::string& p
                                                             store::OpenMode mode) {
     const std::lock_guard lock(state_->mutex);
     if (const int reason = state_->next(Call::open)) return refused("open", path, reason);
+    if (const int reason = state_->refusal(path, false)) return refused("open", path, reason);
     auto found = state_->live.find(path);
     if (found == state_->live.end()) {
         if (mode != store::OpenMode::create || !state_->directories.contains(parent_of(path))) {
@@ -266,6 +275,15 @@ Result<std::uint64_t> FaultyFileSystem::free_bytes(const std::string&) {
     return state_->free;
 }
 
+void FaultyFileSystem::make_unreadable(const std::string& path, int reason, bool at_reading) {
+    const std::lock_guard lock(state_->mutex);
+    if (reason == 0) {
+        state_->unreadable.erase(path);
+    } else {
+        state_->unreadable[path] = {reason, at_reading};
+    }
+}
+
 void FaultyFileSystem::set_displaced(bool displaced) {
     const std::lock_guard lock(state_->mutex);
     state_->displaced = displaced;
@@ -341,6 +359,13 @@ void FaultyFileSystem::restart(PowerCut cut, std::uint64_t seed) {
             const auto& from = take_new ? now : then;
             if (from != (take_new ? state_->live.end() : state_->durable.end()))
                 names[name] = from->second;
+        }
+        // A rename is atomic: what is moved has the old name or the new one.
+        const auto has = [](const Names& in, const std::shared_ptr<Node>& node) {
+            return std::ranges::any_of(in, [&](const auto& item) { return item.second == node; });
+        };
+        for (const auto& [name, node] : state_->durable) {
+            if (has(state_->live, node) && !has(names, node)) names.try_emplace(name, node);
         }
         for (const std::string& directory : state_->durable_directories) {
             state_->directories.insert(directory);

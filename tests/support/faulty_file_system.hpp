@@ -64,6 +64,8 @@ class FaultyFileSystem final : public store::FileSystem {
     void fail_at(std::uint64_t number, int reason, bool onwards = false);
     // Octets that free_bytes() says there are; writes do not change it.
     void set_free_bytes(std::uint64_t free);
+    // This file cannot be opened or, where so told, not read; with 0 it can again.
+    void make_unreadable(const std::string& path, int reason, bool at_reading);
     // Whether somebody has moved the folders away underneath, as their leases see it.
     void set_displaced(bool displaced);
     // Every call of this kind fails until told otherwise.
