@@ -199,3 +199,59 @@ TEST_CASE("of more readers than may be remembered the oldest is forgotten") {
     CHECK(readers[1]->numbers_of(writer.guid()) == numbers(1, 20));
     CHECK(readers[2]->numbers_of(writer.guid()) == numbers(1, 20));
 }
+
+TEST_CASE("a start that takes long serves each topic as it is read, and loses nobody meanwhile") {
+    World world;
+    world.start_daemon();
+    Application& talker = world.start_application(vendor::eprosima);
+    std::vector<ModelWriter*> writers;
+    for (const char* topic : {"a", "b", "c", "d", "e", "f"}) {
+        EndpointChoice choice;
+        choice.topic = topic;
+        writers.push_back(&world.create_writer(talker, choice));
+    }
+    world.run(200ms);
+    for (ModelWriter* writer : writers) {
+        world.write(*writer, 5);
+        REQUIRE(world.run_until_kept(*writer));
+    }
+    Application& gone = world.start_application(vendor::eprosima);
+    ModelWriter& ended = world.create_writer(gone, {});
+    world.run(200ms);
+    world.write(ended, 5);
+    REQUIRE(world.run_until_kept(ended));
+    world.end_application(gone, Ending::killed);
+    world.end_daemon(Ending::killed);
+    world.run(1s);
+    world.load_delay = 1s;
+    SimDaemon& daemon = world.start_daemon();
+    std::vector<const AppReader*> readers;
+    Application& listener = world.start_application(vendor::eclipse);
+    for (const char* topic : {"a", "b", "c", "d", "e", "f", "chatter"}) {
+        EndpointChoice choice;
+        choice.topic = topic;
+        choice.durability = DurabilityKind::transient_local;
+        readers.push_back(&world.create_reader(listener, choice));
+    }
+    const auto served = [&] { return daemon.events_of(EventKind::ServedFromStoredMeta); };
+    world.run(1500ms);
+    CHECK_FALSE(daemon.service().announced());
+    CHECK(world.run_until([&] { return daemon.service().announced(); }, 2s));
+    CHECK_FALSE(daemon.service().serving());
+    CHECK(served() >= 1);
+    CHECK(served() < 7);
+    // The writers go on meanwhile; what they say waits for its topic.
+    for (ModelWriter* writer : writers)
+        world.write(*writer, 5);
+    CHECK(world.run_until([&] { return daemon.service().serving(); }, 10s));
+    CHECK(served() == 7);
+    for (ModelWriter* writer : writers)
+        CHECK(world.run_until_kept(*writer));
+    world.run(5s);
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+        CAPTURE(i);
+        CHECK(readers[i]->numbers_of(writers[i]->guid()) == numbers(1, 10));
+        CHECK(writers[i]->kept().size() == 10);
+    }
+    CHECK(readers[6]->numbers_of(ended.guid()) == numbers(1, 5));
+}

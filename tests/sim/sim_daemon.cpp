@@ -62,9 +62,10 @@ void SimDaemon::run_store(Now now) {
         waiting_.pop_front();
         executed = true;
     }
-    // Groups are read when they are asked for.
-    while (store_->work_due())
+    while (store_->work_due() && load_due_ <= now.mono) {
         store_->do_slice(out);
+        if (load_delay > Duration::zero()) load_due_ = after(now.mono, load_delay);
+    }
     if (executed) {
         store_->settle(out);
         begin_sync(now, out);
@@ -90,6 +91,7 @@ MonoTime SimDaemon::next_deadline() const {
     MonoTime due = service_->next_deadline();
     if (!waiting_.empty()) due = std::min(due, waiting_.front().due);
     if (syncing_ && !disk_hangs) due = std::min(due, syncing_->due);
+    if (store_->work_due()) due = std::min(due, load_due_);
     return due;
 }
 
@@ -98,6 +100,8 @@ void SimDaemon::stop(Now now, bool goodbye) {
     take_commands(now);
     if (goodbye) service_->goodbye();
     std::vector<store::Completion> out;
+    while (store_->work_due())
+        store_->do_slice(out);
     for (Waiting& waiting : waiting_)
         store_->execute(std::move(waiting.command), out);
     waiting_.clear();

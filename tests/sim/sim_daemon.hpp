@@ -29,6 +29,8 @@ class SimDaemon {
     // How long a command waits for the store's thread, and how long a sync of the disk takes.
     Duration store_delay{std::chrono::microseconds{200}};
     Duration sync_delay{std::chrono::milliseconds{2}};
+    // How long reading one log takes at the start.
+    Duration load_delay{0};
     // While set, syncs do not come to an end.
     bool disk_hangs{false};
 
@@ -72,6 +74,7 @@ class SimDaemon {
     std::unique_ptr<service::DomainService> service_;
     std::deque<Waiting> waiting_;
     std::optional<Syncing> syncing_;
+    MonoTime load_due_{MonoTime::min()};
 };
 
 }  // namespace durability::test

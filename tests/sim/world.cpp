@@ -63,6 +63,7 @@ SimDaemon& World::start_daemon() {
         network.set_locators(sides_[side], {addresses_.locators[side], group_});
     }
     daemon_ = std::make_unique<SimDaemon>(files_, config, addresses_, now_);
+    daemon_->load_delay = load_delay;
     turn_all();
     return *daemon_;
 }

@@ -36,6 +36,7 @@ class World {
 
     // --- the daemon
     Config config;  // in force at the next start; keeps everything, serves TRANSIENT_LOCAL writers
+    Duration load_delay{0};  // likewise: see SimDaemon
     SimDaemon& start_daemon();
     void end_daemon(Ending ending);
     [[nodiscard]] bool has_daemon() const { return daemon_ != nullptr; }
