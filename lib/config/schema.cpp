@@ -214,7 +214,8 @@ const std::array rows{
            "Bytes of all files under store.directory of a domain; at it, samples are rejected.",
            [](Target t) -> Slot { return &t.config->limits.total_bytes_disk; }},
     Option{"limits.reserve_disk", Type::size, {0, no_maximum}, {},
-           "Bytes left free on the file system of store.directory; below, samples are rejected.",
+           "Bytes left free on the file system of store.directory; below, the disk counts as full: "
+           "samples wait and are not acknowledged.",
            [](Target t) -> Slot { return &t.config->limits.reserve_disk; }},
     Option{"limits.total_bytes_memory", Type::size, {64 * kib, no_maximum}, {},
            "Bytes of all files under store.runtime_directory of a domain; at it, samples are "

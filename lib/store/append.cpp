@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <tuple>
 
 namespace durability::store {
@@ -105,15 +106,27 @@ bool StoreCore::take_disk_room(std::uint64_t size) {
     return true;
 }
 
-void StoreCore::look_at_disk() {
-    // Others write to the file system too, so the answer is good for a part of it only. One that is
-    // not to be had is left to the writes to find out.
-    constexpr std::uint64_t until_next_look = 16U << 20U;
+Error StoreCore::no_disk_room() const {
+    return {Errc::io,
+            ENOSPC,
+            fmt::format("write to {}: no more than limits.reserve_disk ({} bytes) is free",
+                        options.disk_directory,
+                        options.limits.reserve_disk)};
+}
+
+std::uint64_t StoreCore::free_disk_room() const {
     const auto free = files.free_bytes(options.disk_directory);
-    const std::uint64_t reserve = options.limits.reserve_disk;
-    const std::uint64_t room = !free ? until_next_look : *free - std::min(*free, reserve);
-    // At least the largest sample, where there is room for it.
-    disk_room = std::min(room, std::max(until_next_look, 2 * options.limits.sample_size));
+    // What is not to be had is left to the writes to find out.
+    if (!free) return unlimited;
+    return *free - std::min(*free, options.limits.reserve_disk);
+}
+
+void StoreCore::look_at_disk() {
+    // Others write to the file system too, so the answer is good for a part of it only; at least
+    // for the largest sample, where there is room for it.
+    constexpr std::uint64_t until_next_look = 16U << 20U;
+    disk_room =
+        std::min(free_disk_room(), std::max(until_next_look, 2 * options.limits.sample_size));
 }
 
 void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out& out) {
@@ -149,13 +162,13 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
         return reject(group.on_disk() ? "total_bytes_disk" : "total_bytes_memory");
     }
 
-    if (group.on_disk() && !take_disk_room(size)) {
-        consider_all();
-        return reject("reserve_disk");
-    }
-
     const LogId id = active_log(group, index, out);
     Log& log = *logs[id];
+    if (group.on_disk() && !take_disk_room(size)) {
+        // As if the write had failed: it waits in memory, and is not acknowledged.
+        log.file.on_sync_failed();
+        degrade(group, no_disk_room(), out);
+    }
     touch_batch(id);
     Buffer& frames = log.file.batch();
     SampleIndex::Entry indexed;

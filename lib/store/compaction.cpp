@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t slice_bytes = 1U << 20U;
 constexpr std::uint32_t slice_entries = 1U << 18U;
+constexpr std::uint64_t window_bytes = 256U << 10U;
 // Logs sealed a moment ago that are given time to die by themselves.
 constexpr std::size_t max_settling = 4;
 
@@ -131,7 +132,11 @@ void StoreCore::continue_rewrite(Out& out) {
     const SampleIndex& index = history_of(group, group.writers[log.writer]).index;
     if (auto opened = ensure_open(log); !opened) return abandon_rewrite();
 
+    std::string failure = "found while compacting";
     Buffer bytes;
+    bytes.reserve(slice_bytes);
+    Buffer window;
+    std::uint64_t window_at = 0;
     std::uint32_t seen = 0;
     auto at = index.lower_bound(job.cursor);
     for (; at != index.end_position() && bytes.size() < slice_bytes && seen < slice_entries;
@@ -140,21 +145,30 @@ void StoreCore::continue_rewrite(Out& out) {
         job.cursor = entry.arrival + 1;
         if (entry.dead || entry.log != job.log) continue;
         const std::uint64_t size = sample_frame_size(entry.flags, entry.payload_size);
-        const std::size_t begin = bytes.size();
-        bytes.resize(begin + size);
-        const auto got = log.file.read(entry.offset(), std::span(bytes).subspan(begin));
-        if (!got || *got != size || !is_whole(ByteView(bytes).subspan(begin), entry.arrival)) {
+        // Neighbours are mostly kept together, and a call for each would take most of the time.
+        if (entry.offset() < window_at || entry.offset() + size > window_at + window.size()) {
+            window_at = entry.offset();
+            window.resize(std::max(size, window_bytes));
+            const auto got = log.file.read(window_at, window);
+            window.resize(got ? *got : 0);
+            if (!got) failure = got.error().text();
+        }
+        const std::uint64_t skip = entry.offset() - window_at;
+        if (skip + size > window.size() ||
+            !is_whole(ByteView(window).subspan(skip, size), entry.arrival)) {
             // Copying damage would hide it. The file stays as it is, for `verify` and `repair`.
             report(out,
                    EventKind::CorruptLog,
                    {{"file", log.file.path()},
                     {"offset", std::to_string(entry.offset())},
-                    {"reason", got ? "found while compacting" : got.error().text()},
+                    {"reason", failure},
                     {"topic", group.meta.key.topic}});
             log.unreadable = true;
             return abandon_rewrite();
         }
-        job.moved.push_back({entry.arrival, job.size + begin});
+        job.moved.push_back({entry.arrival, job.size + bytes.size()});
+        const auto begin = window.begin() + static_cast<std::ptrdiff_t>(skip);
+        bytes.insert(bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     }
     const bool complete = at == index.end_position();
     if (!bytes.empty()) {

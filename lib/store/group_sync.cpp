@@ -81,6 +81,7 @@ void StoreCore::check_folders(Out& out) {
 void StoreCore::heal(Group& group, Out& out) {
     if (group.healing || !folder_in_place(group)) return;
     flush_batch(out);
+    if (group.on_disk() && group.unsafe_bytes > free_disk_room()) return;
     for (WriterIndex index = 0; index < group.writers.size(); ++index) {
         if (!group.writers[index].in_use) continue;
         // A refusal leaves everything as it is; the next attempt begins here again.

@@ -112,6 +112,8 @@ struct StoreCore {
     // Whether limits.reserve_disk leaves room for so many octets more.
     [[nodiscard]] bool take_disk_room(std::uint64_t size);
     void look_at_disk();
+    [[nodiscard]] std::uint64_t free_disk_room() const;
+    [[nodiscard]] Error no_disk_room() const;
 
     // The frame of a sample that is not known to be safe.
     struct UnsafeFrame {

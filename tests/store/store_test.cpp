@@ -255,7 +255,7 @@ TEST_CASE("the total of samples refuses what would make it grow, not what replac
     CHECK(numbers(world.kept(topic)) == std::vector<std::int64_t>{2, 4});
 }
 
-TEST_CASE("what must stay free on the disk stays free, and its end is reported") {
+TEST_CASE("what must stay free on the disk stays free: the disk counts as full, and heals") {
     FaultyFileSystem files;
     StoreWorld world(files);
     world.options.limits.reserve_disk = 1'000'000;
@@ -268,25 +268,34 @@ TEST_CASE("what must stay free on the disk stays free, and its end is reported")
         meta.storage = StorageKind::memory;
         return meta;
     }());
-    world.append(group, writer_guid(1), 1, payload_of(1, 90'000));
-    CHECK(world.kept(group).size() == 1);
+    const Guid writer = writer_guid(1);
+    world.append(group, writer, 1, payload_of(1, 90'000));
+    world.sync();
+    CHECK(world.committed(group, writer) == 1);
     files.set_free_bytes(1'050'000);
-    world.store->execute(Sweep{wall_at(1'800'000'001), {}}, world.out);
-    world.append(group, writer_guid(1), 2, payload_of(2, 90'000));
-    CHECK(world.kept(group).size() == 1);
-    const bool reported = std::ranges::any_of(world.out, [](const Completion& completion) {
-        const auto* event = std::get_if<StoreEvent>(&completion);
-        return event != nullptr && event->event.kind == EventKind::SampleRejected;
-    });
-    CHECK(reported);
-    // What fits is taken, and a topic in memory is not concerned.
-    world.append(group, writer_guid(1), 3, payload_of(3, 10'000));
-    world.append(light, writer_guid(1), 1, payload_of(1, 90'000));
-    CHECK(world.kept(group).size() == 2);
-    CHECK(world.kept(light).size() == 1);
-    files.set_free_bytes(9'000'000);
-    world.append(group, writer_guid(1), 4, payload_of(4, 90'000));
+    world.tell(Sweep{wall_at(1'800'000'001), {}});
+    const std::uint64_t before = files.total_bytes();
+    world.append(group, writer, 2, payload_of(2, 90'000));
+    world.append(group, writer, 3, payload_of(3, 10'000));
+    world.sync();
+    // It waits in memory, and can be read there.
+    CHECK(world.committed(group, writer) == 1);
     CHECK(world.kept(group).size() == 3);
+    CHECK(files.total_bytes() < before + 5'000);
+    REQUIRE(world.count(EventKind::StoreDegraded) == 1);
+    CHECK(StoreWorld::field(*world.find(EventKind::StoreDegraded), "reason").find("reserve_disk") !=
+          std::string::npos);
+    CHECK_FALSE(world.heal());
+    // A topic in memory is not concerned.
+    world.append(light, writer, 1, payload_of(1, 90'000));
+    world.sync();
+    CHECK(world.committed(light, writer) == 1);
+    files.set_free_bytes(9'000'000);
+    CHECK(world.heal());
+    CHECK(world.committed(group, writer) == 3);
+    CHECK(world.count(EventKind::SampleRejected) == 0);
+    REQUIRE(world.reopen());
+    CHECK(world.kept(world.opened("t").handle).size() == 3);
 }
 
 TEST_CASE("keyed samples whose key is unknown are never evicted for one another") {
