@@ -33,6 +33,9 @@ Chore StoreCore::make_chore(Group& group) {
     // larger one. And before anything is removed: else what that had replaced could come back.
     if (work.checkpoint || swap || !work.doomed.empty()) {
         add_replacement(steps, group.folder, layout::checkpoint, checkpoint_of(group), durable);
+        // Not every file system keeps the order of two names.
+        const bool relied_upon = work.meta || swap || !work.doomed.empty();
+        if (durable && relied_upon) steps.emplace_back(Chore::SyncDirectory{group.folder});
     }
     if (work.meta) {
         add_replacement(

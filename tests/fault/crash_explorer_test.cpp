@@ -248,6 +248,8 @@ constexpr std::array variants{
     Variant{DataFate::half_last, NameFate::kept, 1},
     Variant{DataFate::hole, NameFate::kept, 1},
     Variant{DataFate::random, NameFate::random, 4},
+    Variant{DataFate::kept, NameFate::any, 2},
+    Variant{DataFate::random, NameFate::any, 2},
 };
 
 // Opens the store on that disk and says what is wrong.

@@ -308,8 +308,10 @@ Disk DiskModel::after_power_cut(DataFate data, NameFate names, std::uint64_t see
         const std::size_t count = names == NameFate::lost   ? 0
                                   : names == NameFate::kept ? folder.since.size()
                                                             : random() % (folder.since.size() + 1);
-        for (std::size_t i = 0; i < count; ++i)
-            apply_name(here, disk.directories, folder.since[i]);
+        for (std::size_t i = 0; i < folder.since.size(); ++i) {
+            const bool reached = names == NameFate::any ? random() % 2 == 0 : i < count;
+            if (reached) apply_name(here, disk.directories, folder.since[i]);
+        }
         all.insert(here.begin(), here.end());
     }
     for (const auto& [path, inode] : all) {

@@ -73,6 +73,7 @@ enum class NameFate : std::uint8_t {
     lost,
     kept,
     random,  // so many of the changes, in their order, for each folder
+    any,     // any of the changes, as a file system without a journal may
 };
 
 struct Disk {
