@@ -130,6 +130,8 @@ std::string GroupRepair::refusal(const SalvageResult& result,
     if (named && result.header.type != FileType::log) return "its header says that it is no log";
     if (named && result.header.writer != source.log.writer)
         return "its header names another writer than the file name";
+    if (named && source.in_place && result.header.segment != source.log.segment)
+        return "its header names another segment than the file name";
     if (other_topic || (named && result.header.group != group_.hash))
         return "it holds samples of another topic";
     return {};
@@ -169,8 +171,9 @@ Status GroupRepair::read_source(Source& source, const OnWork& on_work, WorkProgr
     report.bytes = result->file_size;
     report.unreadable = result->unreadable;
     report.reason = refusal(*result, source, sink.other_topic);
-    // Without the magic and without a single sample there is nothing that makes it ours.
-    const bool foreign = source.in_place && source.samples.empty();
+    // Without a sound header and without a single sample there is nothing that makes it ours.
+    const bool foreign =
+        source.in_place && source.samples.empty() && result->header_verdict != HeaderVerdict::good;
     if (report.reason.empty() && foreign) report.reason = "not a file of this store";
     source.refused = !report.reason.empty();
 

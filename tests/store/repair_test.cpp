@@ -473,6 +473,22 @@ TEST_CASE("a file of another topic or writer under a log's name is left alone") 
     CHECK(verify(files, "disk", sample_size)->foreign == 1);
 }
 
+TEST_CASE("a copy of a log under another segment's name is left alone") {
+    FaultyFileSystem files;
+    fill(files, keep_all(), 1, 4);
+    const auto paths = logs_of(files, w1);
+    REQUIRE(paths.size() == 1);
+    const std::string copy = paths[0].substr(0, paths[0].find_last_of('/') + 1) + log_name({w1, 9});
+    const Buffer content = *files.content(paths[0]);
+    files.put(copy, content);
+    const auto report = repaired(files);
+    REQUIRE(report.files.size() == 1);
+    CHECK(report.files[0].action == RepairAction::left);
+    CHECK(report.files[0].reason == "its header names another segment than the file name");
+    CHECK(*files.content(copy) == content);
+    CHECK(*files.content(paths[0]) == content);
+}
+
 TEST_CASE("damaged metadata and checkpoints are replaced, and put away") {
     FaultyFileSystem files;
     fill(files, keep_last(3), 1, 6);
