@@ -144,8 +144,11 @@ std::vector<StoreCore::UnsafeFrame> StoreCore::unsafe_frames(const std::vector<L
         }
     }
     std::ranges::stable_sort(frames, {}, &UnsafeFrame::arrival);
-    const auto twice = std::ranges::unique(frames, {}, &UnsafeFrame::arrival);
-    frames.erase(twice.begin(), twice.end());
+    // Not std::ranges::unique: clang 14 cannot compile what libstdc++ 12 returns from it.
+    const auto twice = std::unique(frames.begin(), frames.end(), [](const auto& a, const auto& b) {
+        return a.arrival == b.arrival;
+    });
+    frames.erase(twice, frames.end());
     return frames;
 }
 
