@@ -157,8 +157,7 @@ Status GroupLoader::list_folder() {
             }
             if (is_set_aside(name)) {
                 // Its number stays taken, so that the name of a repaired file is free.
-                if (const auto log =
-                        parse_log_name(name.substr(0, name.rfind(layout::corrupt_suffix)))) {
+                if (const auto log = parse_log_name(name_before(name))) {
                     std::uint32_t& next = next_segment_[log->writer];
                     next = std::max(next, log->segment + 1);
                     with_others_.insert(log->writer);
@@ -447,10 +446,7 @@ void GroupLoader::finish_writers() {
     for (const Guid& guid : with_others_)
         group_.taken_segments[guid] = next_segment_[guid];
     group_.evicted = 0;
-    for (const SourceWriter& writer : group_.writers) {
-        for (const LogId id : writer.logs)
-            core_.consider(id);
-    }
+    core_.consider_group(group_);
 }
 
 }  // namespace durability::store

@@ -96,7 +96,7 @@ Status GroupRepair::find_sources() {
     for (const DirectoryEntry& entry : *entries) {
         names_.insert(entry.name);
         if (entry.kind != FileKind::regular) continue;
-        const bool aside = is_set_aside(entry.name) && !is_repaired(entry.name);
+        const bool aside = awaits_repair(entry.name);
         const auto log = parse_log_name(aside ? name_before(entry.name) : entry.name);
         if (!log || (!aside && loaded.contains(join(group_.folder, entry.name)))) continue;
         Source source;

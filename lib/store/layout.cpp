@@ -112,6 +112,10 @@ bool is_repaired(std::string_view name) {
     return is_set_aside(name) && name.find(layout::repaired_suffix) != std::string_view::npos;
 }
 
+bool awaits_repair(std::string_view name) {
+    return is_set_aside(name) && !is_repaired(name);
+}
+
 std::string_view name_before(std::string_view set_aside) {
     return set_aside.substr(0, set_aside.rfind(layout::corrupt_suffix));
 }

@@ -49,6 +49,8 @@ inline constexpr std::string_view repaired_suffix = ".repaired";
 [[nodiscard]] bool is_set_aside(std::string_view name);
 // The same with ".repaired", ".repaired-2", ... behind: what could be saved of it is in the store.
 [[nodiscard]] bool is_repaired(std::string_view name);
+// Set aside, and not dealt with.
+[[nodiscard]] bool awaits_repair(std::string_view name);
 // What a file that is set aside was called before.
 [[nodiscard]] std::string_view name_before(std::string_view set_aside);
 // The first of these that is not taken: what was set aside before is never replaced.

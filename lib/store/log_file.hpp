@@ -57,6 +57,8 @@ class LogFile {
     void set_named() { named_ = true; }
     // There are written bytes that an fdatasync would make safe.
     [[nodiscard]] bool needs_sync() const { return !failed_ && unsynced_; }
+    // And its topic's samples are not safe before.
+    [[nodiscard]] bool waits_for_sync() const { return needs_sync() && safety_ == Safety::synced; }
     [[nodiscard]] const std::vector<Pending>& pending() const { return pending_; }
     [[nodiscard]] std::uint64_t pending_bytes() const { return pending_bytes_; }
     // Where pending() begins: what would have to be written again elsewhere.

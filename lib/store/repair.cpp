@@ -133,7 +133,7 @@ Status Repairer::look_at_folder(const std::string& folder, bool served) {
     const auto entries = core_.files.list(folder);
     if (!entries) return tl::unexpected(entries.error());
     for (const DirectoryEntry& entry : *entries) {
-        const bool aside = is_set_aside(entry.name) && !is_repaired(entry.name);
+        const bool aside = awaits_repair(entry.name);
         const std::string_view before = aside ? name_before(entry.name) : entry.name;
         const bool small = before == layout::meta || before == layout::checkpoint;
         if (entry.kind != FileKind::regular || (!aside && !small) || (served && !small)) continue;
@@ -194,8 +194,7 @@ Status Repairer::repair_records() {
                 damaged.push_back(entry.name);
             }
         }
-        if (is_set_aside(entry.name) && !is_repaired(entry.name) &&
-            name_before(entry.name) == layout::records)
+        if (awaits_repair(entry.name) && name_before(entry.name) == layout::records)
             damaged.push_back(entry.name);
     }
     for (const std::string& name : damaged) {

@@ -156,7 +156,12 @@ struct StoreCore {
     [[nodiscard]] std::unique_ptr<SyncJob::Impl> begin_sync(Out& out, bool interval_due);
     static void run(SyncJob::Impl& work);
     void end_sync(SyncJob::Impl& work, Out& out);
-    [[nodiscard]] Committed take_marks(Group& group, Out& out);
+    // What hung on a group's safety: reports are given, marks gathered for one Committed.
+    static void commit(std::vector<Committed::Mark> marks,
+                       std::vector<Event> reports,
+                       Committed& committed,
+                       Out& out);
+    void give(Committed committed, Out& out) const;
     void want_work(Group& group);
     [[nodiscard]] Chore make_chore(Group& group);
     void finish_chore(Group& group, GroupWork work, bool swap, const Status& outcome, Out& out);

@@ -19,10 +19,19 @@ bool SyncJob::empty() const {
 
 // --- what need not wait ---
 
-Committed StoreCore::take_marks(Group& group, Out& out) {
-    for (Event& event : std::exchange(group.reports, {}))
+void StoreCore::commit(std::vector<Committed::Mark> marks,
+                       std::vector<Event> reports,
+                       Committed& committed,
+                       Out& out) {
+    for (Event& event : reports)
         out.push_back(StoreEvent{std::move(event)});
-    return Committed{std::exchange(group.waiting, {}), next_arrival - 1};
+    committed.marks.insert(committed.marks.end(), marks.begin(), marks.end());
+}
+
+void StoreCore::give(Committed committed, Out& out) const {
+    if (committed.marks.empty()) return;
+    committed.last_arrival = next_arrival - 1;
+    out.push_back(std::move(committed));
 }
 
 void StoreCore::settle(Out& out) {
@@ -50,13 +59,10 @@ void StoreCore::settle(Out& out) {
             patient.push_back(handle);
             continue;
         }
-        Committed one = take_marks(group, out);
-        committed.marks.insert(committed.marks.end(), one.marks.begin(), one.marks.end());
+        commit(std::exchange(group.waiting, {}), std::exchange(group.reports, {}), committed, out);
     }
     waiting_groups = std::move(patient);
-    if (committed.marks.empty()) return;
-    committed.last_arrival = next_arrival - 1;
-    out.push_back(std::move(committed));
+    give(std::move(committed), out);
 }
 
 // --- the job ---
@@ -173,12 +179,12 @@ class Gatherer {
                 job_->reports.emplace_back(handle, std::exchange(group.reports, {}));
                 continue;
             }
-            Committed one = core_.take_marks(group, out_);
-            committed.marks.insert(committed.marks.end(), one.marks.begin(), one.marks.end());
+            StoreCore::commit(std::exchange(group.waiting, {}),
+                              std::exchange(group.reports, {}),
+                              committed,
+                              out_);
         }
-        if (committed.marks.empty()) return;
-        committed.last_arrival = core_.next_arrival - 1;
-        out_.push_back(std::move(committed));
+        core_.give(std::move(committed), out_);
     }
     [[nodiscard]] std::unique_ptr<SyncJob::Impl> job() { return std::move(job_); }
 
@@ -324,13 +330,9 @@ void StoreCore::end_sync(SyncJob::Impl& work, Out& out) {
             group.reports = std::move(reports);
             continue;
         }
-        committed.marks.insert(committed.marks.end(), marks.begin(), marks.end());
-        for (Event& event : reports)
-            out.push_back(StoreEvent{std::move(event)});
+        commit(std::move(marks), std::move(reports), committed, out);
     }
-    if (committed.marks.empty()) return;
-    committed.last_arrival = next_arrival - 1;
-    out.push_back(std::move(committed));
+    give(std::move(committed), out);
 }
 
 }  // namespace durability::store

@@ -112,14 +112,12 @@ void StoreCore::make_room_for_open_file() {
             std::min_element(open_logs.begin(), open_logs.end(), [this](LogId a, LogId b) {
                 const LogFile& first = logs[a]->file;
                 const LogFile& second = logs[b]->file;
-                return std::pair(first.needs_sync() && first.safety() == Safety::synced,
-                                 first.last_used) <
-                       std::pair(second.needs_sync() && second.safety() == Safety::synced,
-                                 second.last_used);
+                return std::pair(first.waits_for_sync(), first.last_used) <
+                       std::pair(second.waits_for_sync(), second.last_used);
             });
         Log& log = *logs[*victim];
         LogFile& file = log.file;
-        if (file.needs_sync() && file.safety() == Safety::synced) {
+        if (file.waits_for_sync()) {
             if (open_logs.size() < most) return;  // the next job syncs it
             change_pending(log, [&] {
                 if (auto done = file.sync_now(); !done)
@@ -164,7 +162,7 @@ void StoreCore::touch_batch(LogId id) {
 
 void StoreCore::mark_dirty(LogId id) {
     Log& log = *logs[id];
-    if (log.dirty || !log.file.needs_sync() || log.file.safety() != Safety::synced) return;
+    if (log.dirty || !log.file.waits_for_sync()) return;
     log.dirty = true;
     dirty_logs.push_back(id);
 }
