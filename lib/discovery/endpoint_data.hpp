@@ -46,7 +46,8 @@ struct EndpointData {
                                                           VendorId sender);
 
 // PL_CDR_LE with encapsulation header. DURABILITY, RELIABILITY, OWNERSHIP and DATA_REPRESENTATION
-// are always explicit (fact sheet, rule 5); type information never is (rule 19).
+// are always explicit (fact sheet, rule 5). Type information must be there only if look-ups of that
+// type are answered: Cyclone DDS asks for it, and does not match until it has it (rule 19).
 [[nodiscard]] Buffer encode_endpoint(const EndpointData& data);
 
 // The key of a dispose: a parameter list with PID_ENDPOINT_GUID (or PID_KEY_HASH), or the plain

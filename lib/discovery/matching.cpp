@@ -1,5 +1,7 @@
 #include "discovery/matching.hpp"
 
+#include "types/type_information.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -33,18 +35,30 @@ bool representation_fits(const EndpointQos& writer, const EndpointQos& reader) {
            reader.representations.end();
 }
 
-// A reader that forces validation compares type descriptions, never names. Equal descriptions are
-// the only ones that need no look-up (fact sheet 3.3).
-bool types_are_compared(const EndpointData& writer, const EndpointData& reader) {
-    return !writer.qos.type_information.empty() &&
-           writer.qos.type_information == reader.qos.type_information;
+// Both say what their type is, and it is the same: equal ones are the only ones that can be told
+// without a look-up. Names do not count then, and are not enough for a reader that forces
+// validation (fact sheet 3.3).
+bool types_are_equal(const EndpointData& writer, const EndpointData& reader) {
+    if (writer.qos.type_information.empty() || reader.qos.type_information.empty()) return false;
+    const auto left = types::decode_type_information(writer.qos.type_information);
+    if (!left || !left->minimal) return false;
+    const auto right = types::decode_type_information(reader.qos.type_information);
+    return right && right->minimal == left->minimal;
+}
+
+bool types_are_described(const EndpointData& writer, const EndpointData& reader) {
+    if (writer.qos.type_information.empty() || reader.qos.type_information.empty()) return false;
+    const auto left = types::decode_type_information(writer.qos.type_information);
+    const auto right = types::decode_type_information(reader.qos.type_information);
+    return left && left->minimal && right && right->minimal;
 }
 
 MismatchReason identity_mismatch(const EndpointData& writer, const EndpointData& reader) {
     if (writer.topic != reader.topic) return MismatchReason::topic;
-    if (writer.type != reader.type) return MismatchReason::type;
-    if (reader.qos.force_type_validation && !types_are_compared(writer, reader)) {
-        return MismatchReason::type_validation;
+    const bool same_name = writer.type == reader.type;
+    const bool forced = reader.qos.force_type_validation;
+    if ((!same_name || forced) && !types_are_equal(writer, reader)) {
+        return same_name ? MismatchReason::type_validation : MismatchReason::type;
     }
     if (writer.is_keyed() != reader.is_keyed()) return MismatchReason::keyedness;
     return MismatchReason::none;
@@ -182,6 +196,15 @@ MismatchReason match(const EndpointData& writer, const EndpointData& reader) {
         return MismatchReason::positive_acks;
     }
     return MismatchReason::none;
+}
+
+bool may_match(const EndpointData& writer, const EndpointData& reader) {
+    if (!types_are_described(writer, reader) || types_are_equal(writer, reader)) return false;
+    // As if the reader had the writer's type; all other rules stay.
+    EndpointData same = reader;
+    same.type = writer.type;
+    same.qos.type_information = writer.qos.type_information;
+    return match(writer, same) == MismatchReason::none;
 }
 
 bool partitions_match(std::span<const std::string> writer, std::span<const std::string> reader) {

@@ -34,9 +34,15 @@ enum class MismatchReason : std::uint8_t {
 
 [[nodiscard]] std::string_view name(MismatchReason reason);
 
-// Types are compared by name: with type information on one side only, that is what every vendor
-// does, and we announce none (fact sheet 3.3).
+// Types are equal if both sides announce the same minimal type id; else they are compared by name,
+// as every vendor does with type information on one side only (fact sheet 3.3). Whether different
+// types are assignable is not looked into: names decide that too.
 [[nodiscard]] MismatchReason match(const EndpointData& writer, const EndpointData& reader);
+
+// The same where the other side may know better: both describe their types, these differ, and it
+// finds out whether one is assignable to the other, whatever they are called (fact sheet 3.3).
+// False when anything else keeps the two apart.
+[[nodiscard]] bool may_match(const EndpointData& writer, const EndpointData& reader);
 
 // No partition is the partition "". `*`, `?` and `[set]` make a name a pattern, on either side; a
 // pattern never matches a pattern.

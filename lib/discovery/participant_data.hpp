@@ -25,10 +25,16 @@ inline constexpr std::uint32_t subscriptions_writer = 1U << 4U;
 inline constexpr std::uint32_t subscriptions_reader = 1U << 5U;
 inline constexpr std::uint32_t participant_message_writer = 1U << 10U;
 inline constexpr std::uint32_t participant_message_reader = 1U << 11U;
-// What this implementation has. The TypeLookup bits stay clear until those endpoints exist: peers
-// send requests to whoever sets them (fact sheet 1.2).
+// XTypes 1.3, 7.6.3.3.1.
+inline constexpr std::uint32_t type_request_writer = 1U << 12U;
+inline constexpr std::uint32_t type_request_reader = 1U << 13U;
+inline constexpr std::uint32_t type_reply_writer = 1U << 14U;
+inline constexpr std::uint32_t type_reply_reader = 1U << 15U;
+inline constexpr std::uint32_t type_lookup =
+    type_request_writer | type_request_reader | type_reply_writer | type_reply_reader;
+// What this implementation has.
 inline constexpr std::uint32_t own =
-    0x0000003fU | participant_message_writer | participant_message_reader;
+    0x0000003fU | participant_message_writer | participant_message_reader | type_lookup;
 }  // namespace builtin_endpoint
 
 struct ParticipantData {

@@ -7,12 +7,14 @@ PeerFacts peer_facts(VendorId vendor) {
     if (vendor == vendor::eclipse) {
         facts.shares_proxy_writer = true;     // ddsi_entity_match.c, q_receive.c; seen on the wire
         facts.ignores_undirected_gap = true;  // seen on the wire
+        facts.drops_unregistered = true;      // of TRANSIENT_LOCAL writers; seen on the wire
     }
     if (vendor == vendor::eprosima) {
         facts.needs_expects_inline_qos = true;    // seen on the wire, 2.9.1; harmless from 2.14 on
         facts.orders_by_source_timestamp = true;  // DataReaderHistory.cpp; seen on the wire
         facts.preemptive_base = SequenceNumber{0};  // base 1 is answered with the next period only
         facts.dispose_form = DisposeForm::key_hash_only;
+        facts.drops_unregistered = true;  // seen on the wire, 2.9.1
     }
     return facts;
 }
@@ -30,6 +32,12 @@ bool serves_own_history(VendorId vendor, DurabilityKind offered) {
             return vendor != vendor::eclipse;
     }
     return false;
+}
+
+bool understands_operations(VendorId reader, VendorId writer) {
+    // Fast DDS sends a key hash alone, which others understand for short keys only, and takes the
+    // key payload of others for another instance. Both seen on the wire.
+    return reader == writer || (reader != vendor::eprosima && writer != vendor::eprosima);
 }
 
 bool reader_pulls_history(VendorId vendor, DurabilityKind requested) {

@@ -32,6 +32,8 @@ struct PeerFacts {
     // Base of an ACKNACK that only asks for a HEARTBEAT (6.2).
     SequenceNumber preemptive_base{1};
     DisposeForm dispose_form{DisposeForm::key_payload_and_hash};
+    // A writer forgets an instance it unregisters: late readers hear nothing of it (4.1).
+    bool drops_unregistered{false};
 };
 
 [[nodiscard]] PeerFacts peer_facts(VendorId vendor);
@@ -39,6 +41,10 @@ struct PeerFacts {
 // Whether a living writer of that vendor, offering `offered`, sends late readers what it holds
 // (4.1).
 [[nodiscard]] bool serves_own_history(VendorId vendor, DurabilityKind offered);
+
+// Whether a reader finds the right instance for disposes and unregisters as that vendor's writers
+// send them (6.8).
+[[nodiscard]] bool understands_operations(VendorId reader, VendorId writer);
 
 // Whether a reader of that vendor, requesting `requested`, asks a foreign writer for the numbers
 // below the first HEARTBEAT it sees (4.4, 4.5).

@@ -52,6 +52,10 @@ inline constexpr EntityId subscriptions_writer{0x000004c2};
 inline constexpr EntityId subscriptions_reader{0x000004c7};
 inline constexpr EntityId participant_message_writer{0x000200c2};
 inline constexpr EntityId participant_message_reader{0x000200c7};
+inline constexpr EntityId type_request_writer{0x000300c3};
+inline constexpr EntityId type_request_reader{0x000300c4};
+inline constexpr EntityId type_reply_writer{0x000301c3};
+inline constexpr EntityId type_reply_reader{0x000301c4};
 }  // namespace entity
 
 struct Guid {

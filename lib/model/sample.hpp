@@ -28,6 +28,15 @@ using KeyHash = std::array<std::uint8_t, 16>;
 // 32 lower-case hexadecimal digits, as `durabilityctl dump` prints them.
 [[nodiscard]] std::optional<KeyHash> parse_key_hash(std::string_view text);
 
+// Names an instance. Keys that a key hash cannot hold are known by their MD5, and two keys can have
+// the same one: the tag, made from the whole key, tells them apart. It is 0 where the hash holds
+// the key itself, and where the key was never seen, only its hash.
+struct InstanceKey {
+    KeyHash hash{};
+    std::uint64_t tag{0};
+    friend auto operator<=>(const InstanceKey&, const InstanceKey&) = default;
+};
+
 // What a writer did, not the state that followed (semantics.md, section 4). The values are the bits
 // of PID_STATUS_INFO (9.6.4.9).
 enum class Lifecycle : std::uint8_t {

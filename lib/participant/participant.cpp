@@ -22,6 +22,13 @@ discovery::SedpOptions sedp_options(const ParticipantOptions& options) {
     return sedp;
 }
 
+discovery::TypeLookupOptions type_lookup_options(const ParticipantOptions& options) {
+    discovery::TypeLookupOptions type_lookup = options.type_lookup;
+    type_lookup.first_number = options.sedp.first_number;
+    type_lookup.first_count = options.first_count;
+    return type_lookup;
+}
+
 }  // namespace
 
 Participant::Participant(ParticipantOptions options)
@@ -30,7 +37,8 @@ Participant::Participant(ParticipantOptions options)
       outbox_(own_header(prefix_, vendor::own)),
       spdp_outbox_(own_header(prefix_, options_.spdp_header_vendor)),
       spdp_(options_.own, options_.spdp),
-      sedp_(prefix_, sedp_options(options_)) {}
+      sedp_(prefix_, sedp_options(options_)),
+      type_lookup_(prefix_, type_lookup_options(options_)) {}
 
 void Participant::ignore(const GuidPrefix& prefix) {
     spdp_.ignore(prefix);
@@ -45,6 +53,7 @@ void Participant::start(MonoTime now) {
     collect_events();
     // Remembered peers are addressed at once: they will not speak first (fact sheet 12.3).
     sedp_.tick(now, outbox_);
+    type_lookup_.tick(now, outbox_);
 }
 
 void Participant::goodbye() {
@@ -151,6 +160,10 @@ void Participant::on(const wire::Data& data,
         sedp_.on_data(state, data, now);
         return;
     }
+    if (discovery::TypeLookup::concerns(data.reader, data.writer)) {
+        type_lookup_.on_data(state, data, now);
+        return;
+    }
     deliver({state.source, data.writer}, [&](auto& reader, const Guid& writer, auto& samples) {
         reader.on_data(writer, data, state.timestamp, now, samples);
     });
@@ -163,6 +176,10 @@ void Participant::on(const wire::DataFrag& data_frag,
         sedp_.on_data_frag(state, data_frag, now);
         return;
     }
+    if (discovery::TypeLookup::concerns(data_frag.reader, data_frag.writer)) {
+        type_lookup_.on_data_frag(state, data_frag, now);
+        return;
+    }
     deliver({state.source, data_frag.writer}, [&](auto& reader, const Guid& writer, auto& samples) {
         reader.on_data_frag(writer, data_frag, state.timestamp, now, samples);
     });
@@ -173,6 +190,10 @@ void Participant::on(const wire::Heartbeat& heartbeat,
                      MonoTime now) {
     if (discovery::Sedp::concerns(heartbeat.reader, heartbeat.writer)) {
         sedp_.on_heartbeat(state, heartbeat, now, outbox_);
+        return;
+    }
+    if (discovery::TypeLookup::concerns(heartbeat.reader, heartbeat.writer)) {
+        type_lookup_.on_heartbeat(state, heartbeat, now, outbox_);
         return;
     }
     const Guid writer{state.source, heartbeat.writer};
@@ -198,6 +219,10 @@ void Participant::on(const wire::HeartbeatFrag& heartbeat_frag,
         sedp_.on_heartbeat_frag(state, heartbeat_frag, now, outbox_);
         return;
     }
+    if (discovery::TypeLookup::concerns(heartbeat_frag.reader, heartbeat_frag.writer)) {
+        type_lookup_.on_heartbeat_frag(state, heartbeat_frag, now, outbox_);
+        return;
+    }
     const Guid writer{state.source, heartbeat_frag.writer};
     IngestReader* reader = reader_of(writer);
     if (reader != nullptr && reader->reliable) {
@@ -210,6 +235,10 @@ void Participant::on(const wire::Gap& gap, const wire::ReceiverState& state, Mon
         sedp_.on_gap(state, gap, now);
         return;
     }
+    if (discovery::TypeLookup::concerns(gap.reader, gap.writer)) {
+        type_lookup_.on_gap(state, gap, now);
+        return;
+    }
     const Guid writer{state.source, gap.writer};
     for_each_shadow(
         writer, [&](rtps::StatefulReader& shadow) { shadow.on_gap(writer, gap, now, dropped_); });
@@ -220,6 +249,10 @@ void Participant::on(const wire::Gap& gap, const wire::ReceiverState& state, Mon
 void Participant::on(const wire::AckNack& acknack, const wire::ReceiverState& state, MonoTime now) {
     if (discovery::Sedp::concerns(acknack.reader, acknack.writer)) {
         sedp_.on_acknack(state, acknack, now, outbox_);
+        return;
+    }
+    if (discovery::TypeLookup::concerns(acknack.reader, acknack.writer)) {
+        type_lookup_.on_acknack(state, acknack, now, outbox_);
         return;
     }
     const auto replay = replays_.find(acknack.writer);
@@ -236,6 +269,10 @@ void Participant::on(const wire::NackFrag& nack_frag,
                      MonoTime now) {
     if (discovery::Sedp::concerns(nack_frag.reader, nack_frag.writer)) {
         sedp_.on_nack_frag(state, nack_frag, now, outbox_);
+        return;
+    }
+    if (discovery::TypeLookup::concerns(nack_frag.reader, nack_frag.writer)) {
+        type_lookup_.on_nack_frag(state, nack_frag, now, outbox_);
         return;
     }
     const auto replay = replays_.find(nack_frag.writer);
@@ -263,6 +300,7 @@ void Participant::tick(MonoTime now) {
     if (spdp_.next_deadline() <= now) spdp_.tick(now, spdp_outbox_);
     collect_events();
     if (sedp_.next_deadline() <= now) sedp_.tick(now, outbox_);
+    if (type_lookup_.next_deadline() <= now) type_lookup_.tick(now, outbox_);
     for (auto& [id, reader] : readers_) {
         if (!reader.reliable || reader.reliable->next_deadline() > now) continue;
         const std::size_t before = samples_.size();
@@ -284,7 +322,8 @@ void Participant::tick(MonoTime now) {
 }
 
 MonoTime Participant::next_deadline() const {
-    MonoTime due = std::min({spdp_.next_deadline(), sedp_.next_deadline(), replay_due_});
+    MonoTime due = std::min(
+        {spdp_.next_deadline(), sedp_.next_deadline(), type_lookup_.next_deadline(), replay_due_});
     for (const auto& [id, reader] : readers_) {
         if (reader.reliable) due = std::min(due, reader.reliable->next_deadline());
     }
@@ -306,20 +345,27 @@ void Participant::collect_events() {
                 using T = std::decay_t<decltype(found)>;
                 // Deadlines of the machines are in the future; they are driven by the next tick().
                 if constexpr (std::is_same_v<T, discovery::ParticipantFound>) {
-                    sedp_.add_participant(
-                        found, spdp_.find(found.data.guid.prefix)->heard, outbox_);
+                    const MonoTime heard = spdp_.find(found.data.guid.prefix)->heard;
+                    sedp_.add_participant(found, heard, outbox_);
+                    type_lookup_.add_participant(found, heard, outbox_);
                 } else if constexpr (std::is_same_v<T, discovery::ParticipantChanged>) {
                     const auto* remote = spdp_.find(found.data.guid.prefix);
-                    if (remote != nullptr)
+                    if (remote != nullptr) {
                         sedp_.change_participant(found.data, remote->heard, outbox_);
+                        type_lookup_.change_participant(found.data, remote->heard, outbox_);
+                    }
                 } else if constexpr (std::is_same_v<T, discovery::ParticipantLost>) {
                     sedp_.remove_participant(found.prefix, found.reason);
+                    type_lookup_.remove_participant(found.prefix);
                 }
                 events_.emplace_back(std::move(found));
             },
             *event);
     }
     while (auto event = sedp_.next_event()) {
+        std::visit([&](auto& found) { events_.emplace_back(std::move(found)); }, *event);
+    }
+    while (auto event = type_lookup_.next_event()) {
         std::visit([&](auto& found) { events_.emplace_back(std::move(found)); }, *event);
     }
 }

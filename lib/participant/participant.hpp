@@ -10,6 +10,7 @@
 #include "base/time.hpp"
 #include "discovery/sedp.hpp"
 #include "discovery/spdp.hpp"
+#include "discovery/type_lookup.hpp"
 #include "participant/participant_event.hpp"
 #include "rtps/best_effort_reader.hpp"
 #include "rtps/outbox.hpp"
@@ -17,6 +18,7 @@
 #include "rtps/stateful_reader.hpp"
 #include "wire/message_reader.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -30,6 +32,8 @@ struct ParticipantOptions {
     discovery::ParticipantData own;
     discovery::SpdpOptions spdp;
     discovery::SedpOptions sedp;
+    // Its numbers and counts are those of `sedp`.
+    discovery::TypeLookupOptions type_lookup;
     // The vendor id in the header of SPDP messages (compatibility.spdp_vendor; fact sheet 12.2).
     VendorId spdp_header_vendor{vendor::own};
     rtps::ReaderLimits reader_limits;
@@ -72,9 +76,26 @@ class Participant {
     // is the id, also across restarts. Announced to every peer.
     void add_reader(const discovery::EndpointData& data);
     void add_replay_writer(const discovery::EndpointData& data, const rtps::ReplayOptions& options);
+    // The same in two steps: what readers it matches are to have can be found out before anybody
+    // hears of it.
+    void create_replay_writer(EntityId id, const rtps::ReplayOptions& options);
+    void announce_replay_writer(const discovery::EndpointData& data);
     // Disposes the endpoint; also one that only an earlier run announced (semantics.md, section
     // 7a).
     void retract(EntityId id);
+
+    // --- types
+    // -------------------------------------------------------------------------------------
+    // Asks the participant for type descriptions; each id comes back in TypesReceived or
+    // TypesUnavailable.
+    void look_up_types(const GuidPrefix& peer, const std::vector<types::TypeId>& ids, MonoTime now);
+    // Others that ask for `id` get `object`, the serialized TypeObject; false when its hash is not
+    // `id`, or it is too large. To be done before an endpoint is announced with type information
+    // that names it: Cyclone DDS asks once.
+    bool offer_type(const types::TypeId& id,
+                    Buffer object,
+                    std::vector<types::TypeId> dependencies = {});
+    void withdraw_type(const types::TypeId& id);
 
     // --- ingest
     // ------------------------------------------------------------------------------------
@@ -136,6 +157,10 @@ class Participant {
     [[nodiscard]] const ParticipantCounters& counters() const { return counters_; }
     // The greatest HEARTBEAT or ACKNACK count so far; the next run must start above it.
     [[nodiscard]] std::int32_t last_count() const;
+    // The same of the numbers of all built-in writers but that of SPDP.
+    [[nodiscard]] SequenceNumber last_builtin_number() const {
+        return std::max(sedp_.last_number(), type_lookup_.last_number());
+    }
 
   private:
     struct IngestReader {
@@ -198,6 +223,7 @@ class Participant {
     rtps::Outbox spdp_outbox_;
     discovery::Spdp spdp_;
     discovery::Sedp sedp_;
+    discovery::TypeLookup type_lookup_;
     std::unordered_map<EntityId, IngestReader> readers_;
     std::unordered_map<Guid, Source> writers_;
     std::size_t shadowed_{0};                    // writers with shadows; none is the rule

@@ -34,9 +34,17 @@ void Participant::add_reader(const discovery::EndpointData& data) {
 
 void Participant::add_replay_writer(const discovery::EndpointData& data,
                                     const rtps::ReplayOptions& options) {
+    create_replay_writer(data.guid.entity, options);
+    announce_replay_writer(data);
+}
+
+void Participant::create_replay_writer(EntityId id, const rtps::ReplayOptions& options) {
     rtps::ReplayOptions own = options;
     own.first_count = options_.first_count;
-    replays_[data.guid.entity].writer = std::make_unique<rtps::ReplayWriter>(data.guid.entity, own);
+    replays_[id].writer = std::make_unique<rtps::ReplayWriter>(id, own);
+}
+
+void Participant::announce_replay_writer(const discovery::EndpointData& data) {
     sedp_.announce(data);
 }
 
@@ -61,6 +69,25 @@ rtps::DestinationPtr Participant::destination_of(const discovery::EndpointData& 
     auto destination = std::make_shared<rtps::Destination>(*remote->user);
     destination->locators = std::move(own);
     return destination;
+}
+
+// --- types ---
+
+void Participant::look_up_types(const GuidPrefix& peer,
+                                const std::vector<types::TypeId>& ids,
+                                MonoTime now) {
+    type_lookup_.look_up(peer, ids, now);
+    collect_events();
+}
+
+bool Participant::offer_type(const types::TypeId& id,
+                             Buffer object,
+                             std::vector<types::TypeId> dependencies) {
+    return type_lookup_.offer(id, std::move(object), std::move(dependencies));
+}
+
+void Participant::withdraw_type(const types::TypeId& id) {
+    type_lookup_.withdraw(id);
 }
 
 // --- ingest ---

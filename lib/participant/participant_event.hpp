@@ -3,6 +3,7 @@
 
 #include "discovery/sedp.hpp"
 #include "discovery/spdp.hpp"
+#include "discovery/type_lookup_event.hpp"
 #include "model/guid.hpp"
 #include "model/sequence_number.hpp"
 #include "wire/decode_error.hpp"
@@ -58,6 +59,8 @@ using ParticipantEvent = std::variant<discovery::ParticipantFound,
                                       discovery::ReaderChanged,
                                       discovery::ReaderLost,
                                       discovery::LocalAcknowledged,
+                                      discovery::TypesReceived,
+                                      discovery::TypesUnavailable,
                                       WriterAnswered,
                                       WriterSilent,
                                       HistoryDelivered,

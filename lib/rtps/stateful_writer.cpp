@@ -54,7 +54,21 @@ void StatefulWriter::remove(History::iterator at) {
     history_.erase(at);
 }
 
-void StatefulWriter::forget_acknowledged_disposes() {
+bool StatefulWriter::owed_to_nobody(SequenceNumber number, const Change& change) const {
+    return std::all_of(readers_.begin(), readers_.end(), [&](const auto& entry) {
+        return !relevant(change, entry.second) || entry.second.acked() >= number;
+    });
+}
+
+void StatefulWriter::forget_acknowledged() {
+    if (options_.volatile_history) {
+        for (auto at = history_.begin(); at != history_.end();) {
+            const auto behind = std::next(at);
+            if (owed_to_nobody(at->first, at->second)) remove(at);
+            at = behind;
+        }
+        return;
+    }
     if (disposes_ == 0) return;
     SequenceNumber by_all = last_;
     for (const auto& [guid, reader] : readers_)
@@ -78,8 +92,20 @@ ByteView StatefulWriter::payload_for(const Change& change, const ReaderProxy& re
     return change.payload;
 }
 
+SequenceNumber StatefulWriter::owed_through(const ReaderProxy& reader) const {
+    if (!options_.volatile_history) return last_;
+    // Numbers that others are owed mean nothing to it until something of its own comes behind them;
+    // with many readers they would be most of the traffic.
+    for (auto change = history_.rbegin(); change != history_.rend(); ++change) {
+        if (relevant(change->second, reader)) return change->first;
+    }
+    return reader.acked();
+}
+
 SequenceNumber StatefulWriter::first_for(const ReaderProxy& reader) const {
     const SequenceNumber needed = next(reader.acked());
+    // What is older was never meant for this reader, or it has it.
+    if (options_.volatile_history) return needed;
     if (history_.empty()) return std::min(needed, next(last_));
     return std::min(needed, history_.begin()->first);
 }
@@ -90,7 +116,8 @@ void StatefulWriter::match(const Guid& reader,
                            Outbox& outbox) {
     unmatch(reader);
     // To a new reader the holes in front of the oldest change never existed.
-    const SequenceNumber before = history_.empty() ? last_ : previous(history_.begin()->first);
+    const bool from_now_on = options_.volatile_history || history_.empty();
+    const SequenceNumber before = from_now_on ? last_ : previous(history_.begin()->first);
     ReaderProxy& added =
         readers_.try_emplace(reader, reader, std::move(destination), before).first->second;
     added.matched_at = now;
@@ -103,7 +130,7 @@ void StatefulWriter::match(const Guid& reader,
 void StatefulWriter::unmatch(const Guid& reader) {
     if (readers_.erase(reader) == 0) return;
     events_.erase(std::remove(events_.begin(), events_.end(), reader), events_.end());
-    forget_acknowledged_disposes();
+    forget_acknowledged();
 }
 
 void StatefulWriter::on_acknack(const Guid& reader,
@@ -119,7 +146,8 @@ void StatefulWriter::on_acknack(const Guid& reader,
     // Pre-emptive: it says that it is there and has heard nothing. Those of Cyclone DDS all have
     // count 0 (fact sheet 6.2).
     const bool empty = acknack.state.num_bits == 0;
-    if (base.value <= 1 && empty && !acknack.final && last_.value >= 1) {
+    const bool to_be_answered = last_.value >= 1 || options_.volatile_history;
+    if (base.value <= 1 && empty && !acknack.final && to_be_answered) {
         if (acknack.count == 0 || proxy.accept_acknack_count(acknack.count, now)) {
             answer_preemptive(proxy, now, outbox);
         }
@@ -151,12 +179,12 @@ void StatefulWriter::acknowledge(ReaderProxy& reader, SequenceNumber acked, Mono
         const auto waiting = std::find(events_.begin(), events_.end(), reader.guid());
         if (waiting == events_.end()) events_.push_back(reader.guid());
     }
-    if (acked >= last_) {
+    if (acked >= owed_through(reader)) {
         reader.heartbeat_delay = options_.heartbeat_interval;
         reader.confirmation_due = true;
         reader.heartbeat_due = MonoTime::max();
         schedule(reader, after(now, confirmation_delay));
-        forget_acknowledged_disposes();
+        forget_acknowledged();
         return;
     }
     schedule_heartbeat(reader, now);
@@ -189,7 +217,7 @@ void StatefulWriter::tick(MonoTime now, Outbox& outbox) {
     const bool news = std::exchange(unsent_, false);
     earliest_ = MonoTime::max();
     for (auto& [guid, reader] : readers_) {
-        if (news && reader.sent() < last_) {
+        if (news && reader.sent() < owed_through(reader)) {
             push_news(reader, now, outbox);
         } else if (reader.heartbeat_due <= now) {
             reader.heartbeat_due = MonoTime::max();
@@ -197,7 +225,7 @@ void StatefulWriter::tick(MonoTime now, Outbox& outbox) {
         }
         earliest_ = std::min(earliest_, reader.heartbeat_due);
     }
-    if (news) forget_acknowledged_disposes();
+    if (news) forget_acknowledged();
 }
 
 void StatefulWriter::push_news(ReaderProxy& reader, MonoTime now, Outbox& outbox) {
@@ -223,7 +251,7 @@ void StatefulWriter::tick_reader(ReaderProxy& reader, MonoTime now, Outbox& outb
                       : after(now, reader.heartbeat_delay));
         return;
     }
-    if (reader.acked() >= last_) {
+    if (reader.acked() >= owed_through(reader)) {
         if (std::exchange(reader.confirmation_due, false)) send_heartbeat(reader, true, outbox);
         return;
     }

@@ -3,7 +3,8 @@
 //
 // The history is KEEP_LAST 1 per instance: a new change of an instance replaces the older one,
 // whose number becomes a GAP. Changes can be meant for one participant only, and can have another
-// payload for one vendor.
+// payload for one vendor. A VOLATILE writer owes a reader what is added after its match, and
+// forgets a change when all who are owed it have acknowledged.
 //
 // No sockets, no clock, no threads. Not thread-safe; belongs to its participant.
 #pragma once
@@ -51,6 +52,10 @@ struct WriterOptions {
     // The same change is not repaired for the same reader sooner (R9.4).
     Duration repair_interval{std::chrono::milliseconds{20}};
     std::uint16_t fragment_size{1'344};
+    // Readers get what is added after their match. Until one has shown that it saw a HEARTBEAT, all
+    // that it is sent begins with an empty one: Cyclone DDS takes everything up to the first
+    // HEARTBEAT for irrelevant to a VOLATILE reader (fact sheet 4.4).
+    bool volatile_history{false};
 };
 
 // What add() takes. The payload has its encapsulation header; the inline QoS is an encoded
@@ -129,10 +134,13 @@ class StatefulWriter {
 
     [[nodiscard]] bool relevant(const Change& change, const ReaderProxy& reader) const;
     [[nodiscard]] ByteView payload_for(const Change& change, const ReaderProxy& reader) const;
+    // The last number this reader has to be told about.
+    [[nodiscard]] SequenceNumber owed_through(const ReaderProxy& reader) const;
     // firstSN for this reader: what it still needs, or the oldest change.
     [[nodiscard]] SequenceNumber first_for(const ReaderProxy& reader) const;
     void remove(History::iterator at);
-    void forget_acknowledged_disposes();
+    void forget_acknowledged();
+    [[nodiscard]] bool owed_to_nobody(SequenceNumber number, const Change& change) const;
 
     // Sends changes from..last(), GAPs for the numbers between, until `bytes` octets have gone out.
     // Returns the last number that was dealt with.
@@ -161,6 +169,8 @@ class StatefulWriter {
                         Outbox& outbox);
     void send_gap(const ReaderProxy& reader, SequenceNumber number, Outbox& outbox);
     void send_heartbeat(const ReaderProxy& reader, bool final, Outbox& outbox);
+    void send_heartbeat(const ReaderProxy& reader, SequenceRange range, bool final, Outbox& outbox);
+    void send_introduction(const ReaderProxy& reader, Outbox& outbox);
 
     void answer_preemptive(ReaderProxy& reader, MonoTime now, Outbox& outbox);
     void acknowledge(ReaderProxy& reader, SequenceNumber acked, MonoTime now);

@@ -26,6 +26,7 @@ SequenceNumber StatefulWriter::push(const ReaderProxy& reader,
     GapBuilder gaps(reader.guid().entity, own_);
     SequenceNumber at = from;
     std::size_t sent = 0;
+    if (from <= last_) send_introduction(reader, outbox);
     for (auto change = history_.lower_bound(from); change != history_.end(); ++change) {
         if (sent >= bytes) {
             send(gaps.finish(), reader, outbox);
@@ -129,12 +130,28 @@ void StatefulWriter::send_fragments(const ReaderProxy& reader,
 }
 
 void StatefulWriter::send_heartbeat(const ReaderProxy& reader, bool final, Outbox& outbox) {
+    const SequenceNumber first = first_for(reader);
+    // In front of this one too: whatever came before it may be lost.
+    if (first <= last_) send_introduction(reader, outbox);
+    send_heartbeat(reader, {first, last_}, final, outbox);
+}
+
+// Says "nothing yet" to a reader of a VOLATILE writer that may never have seen a HEARTBEAT.
+void StatefulWriter::send_introduction(const ReaderProxy& reader, Outbox& outbox) {
+    if (!options_.volatile_history || reader.heard()) return;
+    send_heartbeat(reader, {next(reader.acked()), reader.acked()}, true, outbox);
+}
+
+void StatefulWriter::send_heartbeat(const ReaderProxy& reader,
+                                    SequenceRange range,
+                                    bool final,
+                                    Outbox& outbox) {
     if (heartbeat_count_ == 0) ++heartbeat_count_;
     wire::Heartbeat heartbeat;
     heartbeat.reader = reader.guid().entity;
     heartbeat.writer = own_;
-    heartbeat.first = first_for(reader);
-    heartbeat.last = last_;
+    heartbeat.first = range.first;
+    heartbeat.last = range.last;
     heartbeat.count = static_cast<std::int32_t>(heartbeat_count_++);
     heartbeat.final = final;
     outbox.heartbeat(reader.destination(), heartbeat);

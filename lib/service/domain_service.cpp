@@ -390,7 +390,7 @@ void DomainService::reserve_numbers() {
         const auto at = static_cast<std::size_t>(side);
         const participant::Participant& participant = *participants_[at];
         Reserved& reserved = reserved_[at];
-        const std::int64_t sedp = participant.sedp().last_number().value;
+        const std::int64_t sedp = participant.last_builtin_number().value;
         const std::int64_t spdp = participant.spdp().last_number().value;
         const std::int32_t count = participant.last_count();
         const bool sedp_low = sedp + sedp_reserve / 2 > reserved.sedp_number.value;

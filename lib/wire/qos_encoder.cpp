@@ -130,6 +130,7 @@ void encode_optional_policies(ParameterListBuilder& list, const EndpointQos& qos
     if (!qos.user_data.empty()) list.octet_sequence(pid::user_data, qos.user_data);
     if (!qos.group_data.empty()) list.octet_sequence(pid::group_data, qos.group_data);
     if (!qos.topic_data.empty()) list.octet_sequence(pid::topic_data, qos.topic_data);
+    if (!qos.type_information.empty()) list.octets(pid::type_information, qos.type_information);
 }
 
 }  // namespace

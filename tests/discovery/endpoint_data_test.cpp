@@ -189,11 +189,14 @@ TEST_CASE("the vectors of the fact sheet are written and read") {
     CHECK(hex.find("730008000200000000000200") != std::string::npos);
 }
 
-TEST_CASE("type information is read and never announced") {
+TEST_CASE("type information is announced as it was read, unless it was taken away") {
     const auto decoded = decode(list(writer_guid, "75000800 0400000001020304"));
     REQUIRE(decoded.has_value());
-    CHECK_FALSE(decoded->qos.type_information.empty());
-    CHECK(to_hex(encode_endpoint(*decoded)).find("7500") == std::string::npos);
+    CHECK(decoded->qos.type_information == from_hex("0400000001020304"));
+    CHECK(to_hex(encode_endpoint(*decoded)).find("750008000400000001020304") != std::string::npos);
+    EndpointData without = *decoded;
+    without.qos.type_information.clear();
+    CHECK(to_hex(encode_endpoint(without)).find("7500") == std::string::npos);
 }
 
 TEST_CASE("vendor parameters count only from the vendors that mean them") {

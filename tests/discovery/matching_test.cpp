@@ -1,5 +1,7 @@
 #include "discovery/matching.hpp"
 
+#include "support/hex.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <functional>
@@ -16,6 +18,21 @@ constexpr QosDuration one_second{1, 0};
 constexpr QosDuration two_seconds{2, 0};
 // How some vendors write infinite.
 constexpr QosDuration other_infinite{0x7fffffff, 0x7fffffff};
+
+// TYPE_INFORMATION of wire::SmallKey (fact sheet 11), of the same with other names of its members,
+// and of another type.
+constexpr const char* small_key =
+    "60000000 01100040 28000000 24000000 14000000 f12e6f6e762a3e15b7296aaa8616e100 48000000"
+    "00000000 04000000 00000000 02100040 28000000 24000000 14000000"
+    "f2e1136dd3b6676a4eb09f10c26b1600 73000000 00000000 04000000 00000000";
+constexpr const char* small_key_other_complete =
+    "60000000 01100040 28000000 24000000 14000000 f12e6f6e762a3e15b7296aaa8616e100 48000000"
+    "00000000 04000000 00000000 02100040 28000000 24000000 14000000"
+    "f2ffffffd3b6676a4eb09f10c26b1600 73000000 00000000 04000000 00000000";
+constexpr const char* other_type =
+    "60000000 01100040 28000000 24000000 14000000 f1ffffff762a3e15b7296aaa8616e100 48000000"
+    "00000000 04000000 00000000 02100040 28000000 24000000 14000000"
+    "f2e1136dd3b6676a4eb09f10c26b1600 73000000 00000000 04000000 00000000";
 
 EndpointData a_writer() {
     EndpointData data;
@@ -82,31 +99,78 @@ TEST_CASE("topic, type and entity kind have to be equal") {
     });
 }
 
-TEST_CASE("types are compared by name unless the reader insists on more") {
+TEST_CASE("types are compared by name unless both say the same of their type") {
+    const Buffer small = test::from_hex(small_key);
+    const Buffer same = test::from_hex(small_key_other_complete);
+    const Buffer other = test::from_hex(other_type);
     check({
         {"type information on one side only",
-         [](auto& w, auto&) { w.qos.type_information = {1}; },
+         [&](auto& w, auto&) { w.qos.type_information = small; },
          MismatchReason::none},
-        {"different type information",
-         [](auto& w, auto& r) {
-             w.qos.type_information = {1};
-             r.qos.type_information = {2};
+        {"the same type under another name",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = same;
+             r.type = "Shape";
          },
          MismatchReason::none},
-        {"validation forced, no type information",
-         [](auto&, auto& r) { r.qos.force_type_validation = true; },
-         MismatchReason::type_validation},
-        {"validation forced, different type information",
-         [](auto& w, auto& r) {
-             w.qos.type_information = {1};
-             r.qos.type_information = {2};
-             r.qos.force_type_validation = true;
+        {"different types of one name",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = other;
          },
-         MismatchReason::type_validation},
-        {"validation forced, same type information",
+         MismatchReason::none},
+        {"different types under different names",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = other;
+             r.type = "Shape";
+         },
+         MismatchReason::type},
+        {"what cannot be read is the same for both",
          [](auto& w, auto& r) {
              w.qos.type_information = {1};
              r.qos.type_information = {1};
+             r.type = "Shape";
+         },
+         MismatchReason::type},
+    });
+}
+
+TEST_CASE("a reader that forces type validation matches the same type only") {
+    const Buffer small = test::from_hex(small_key);
+    const Buffer same = test::from_hex(small_key_other_complete);
+    const Buffer other = test::from_hex(other_type);
+    check({
+        {"no type information",
+         [](auto&, auto& r) { r.qos.force_type_validation = true; },
+         MismatchReason::type_validation},
+        {"different types",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = other;
+             r.qos.force_type_validation = true;
+         },
+         MismatchReason::type_validation},
+        {"type information that cannot be read",
+         [](auto& w, auto& r) {
+             w.qos.type_information = {1};
+             r.qos.type_information = {1};
+             r.qos.force_type_validation = true;
+         },
+         MismatchReason::type_validation},
+        {"the same minimal type",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = same;
+             r.qos.force_type_validation = true;
+         },
+         MismatchReason::none},
+        {"the same minimal type under another name",
+         [&](auto& w, auto& r) {
+             w.qos.type_information = small;
+             r.qos.type_information = same;
+             r.type = "Shape";
              r.qos.force_type_validation = true;
          },
          MismatchReason::none},

@@ -6,10 +6,12 @@
 //   3  time passes                        milliseconds (two octets)
 //   4  samples are safe                   peer, number
 //   5  something of the service           what, peer
+//   6  types are looked up                peer
 // What comes out must be messages that can be read again, samples in order, and no deadline in the
 // past.
 #include "base/byte_reader.hpp"
 #include "participant/participant.hpp"
+#include "support/hex.hpp"
 #include "support/test_peers.hpp"
 #include "wire/header.hpp"
 #include "wire/info.hpp"
@@ -54,6 +56,19 @@ ParticipantOptions options() {
     return options;
 }
 
+// wire::Thing and wire::Inner of the seeds.
+constexpr types::TypeId thing{
+    types::TypeIdKind::minimal,
+    {0xca, 0xf1, 0x28, 0xfe, 0xfd, 0x03, 0x6f, 0xac, 0xe2, 0x0a, 0xc7, 0x0f, 0xaf, 0xbc}};
+constexpr types::TypeId inner{
+    types::TypeIdKind::minimal,
+    {0xe4, 0x87, 0x4e, 0x0c, 0x1b, 0x4e, 0x52, 0x03, 0xc7, 0xe4, 0x9a, 0xf8, 0x63, 0xc9}};
+
+constexpr const char* thing_object =
+    "51000000 f1510200 01000000 00000000 41000000 03000000 0b000000 00000000 310004b8 0bb77400"
+    "0c000000 01000000 01007000 1cb251ec 19000000 02000000 0100f1e4 874e0c1b 4e5203c7 e49af863"
+    "c9ea9758 6b";
+
 class World {
   public:
     World() : participant_(options()) {
@@ -62,6 +77,7 @@ class World {
         participant_.add_reader(
             endpoint({prefix(0), other_reader_id}, ReliabilityKind::best_effort));
         add_replay_writer();
+        require(participant_.offer_type(thing, from_hex(thing_object)));
         participant_.start(now_);
         for (const std::uint8_t peer : {std::uint8_t{1}, std::uint8_t{2}}) {
             wire::MessageBuilder message({{2, 5}, vendor_of(peer), prefix(peer)}, 60'000);
@@ -80,7 +96,7 @@ class World {
     }
 
     void step(ByteReader& in) {
-        const unsigned kind = in.u8() % 6U;
+        const unsigned kind = in.u8() % 7U;
         if (kind == 0) {
             const ByteView bytes = in.take(std::min<std::size_t>(in.u16(), in.remaining()));
             receive(Buffer(bytes.begin(), bytes.end()));
@@ -99,9 +115,12 @@ class World {
         } else if (kind == 4) {
             const std::uint8_t peer = peer_of(in.u8());
             participant_.committed(writer(peer), SequenceNumber{in.u8()}, now_);
-        } else {
+        } else if (kind == 5) {
             const std::uint8_t what = in.u8();
             serve(what, peer_of(in.u8()));
+        } else {
+            participant_.look_up_types(prefix(peer_of(in.u8())), {thing, inner}, now_);
+            tick();
         }
         drain();
     }

@@ -383,3 +383,83 @@ TEST_CASE("a large change goes out in fragments and is repaired fragment by frag
     w.writer.on_nack_frag(remote_reader(), nack, w.now, w.out);
     CHECK(w.sent().data_frags.empty());
 }
+
+namespace {
+
+rtps::Change change_for(std::uint8_t which) {
+    Change change;
+    change.payload = bytes(20);
+    change.only_for = prefix(which);
+    return change;
+}
+
+}  // namespace
+
+TEST_CASE("a VOLATILE writer owes a reader what comes after its match") {
+    WriterUnderTest w({.volatile_history = true});
+    w.match(2);
+    w.add(1);
+    w.run_until(w.now);
+    w.match(1);
+    w.add(2);
+    (void)w.sent();
+    w.acknack(2, {}, true, 2);
+    w.writer.tick(w.now, w.out);
+    const Sent sent = w.sent();
+    REQUIRE(sent.data.size() == 2);
+    CHECK(sent.data[0].number == sn(2));
+    CHECK(sent.data[1].number == sn(2));
+    CHECK(w.writer.changes() == 1);
+    w.acknack(3, {}, true, 1);
+    w.acknack(3, {}, true, 2);
+    CHECK(w.writer.changes() == 0);
+}
+
+TEST_CASE("a VOLATILE writer begins with an empty HEARTBEAT until a reader has shown it saw one") {
+    WriterUnderTest w({.first_number = sn(5), .volatile_history = true});
+    w.match();
+    const Sent first = w.sent();
+    CHECK(first.order == "H");
+    CHECK(first.heartbeats[0].first == sn(5));
+    CHECK(first.heartbeats[0].last == sn(4));
+    w.add(1);
+    w.writer.tick(w.now, w.out);
+    const Sent news = w.sent();
+    CHECK(news.order == "HDHH");
+    CHECK(news.heartbeats[1].last == sn(4));
+    CHECK(news.heartbeats[2].first == sn(5));
+    CHECK(news.heartbeats[2].last == sn(5));
+    // It says that it is there, not that it has heard.
+    w.now += 50ms;
+    w.acknack_with_count(1, {}, false, 0);
+    CHECK(w.sent().order == "HDHH");
+    w.acknack(5, {5});
+    CHECK(w.sent().order == "DH");
+    w.acknack(6);
+    CHECK(w.writer.changes() == 0);
+    w.add(1);
+    w.writer.tick(w.now, w.out);
+    CHECK(w.sent().order == "DH");
+}
+
+TEST_CASE("readers hear nothing of what a VOLATILE writer has for others") {
+    WriterUnderTest w({.volatile_history = true});
+    for (const std::uint8_t which : {std::uint8_t{1}, std::uint8_t{2}}) {
+        w.match(which);
+        w.acknack(1, {}, true, which);
+    }
+    (void)w.sent();
+    w.writer.add(change_for(2));
+    w.writer.tick(w.now, w.out);
+    const Sent sent = w.sent();
+    CHECK(sent.order == "DH");
+    CHECK(sent.destinations.at(0) == prefix(2));
+    w.acknack(2, {}, true, 2);
+    CHECK(w.writer.changes() == 0);
+    w.run_until(w.now + 5s);
+    (void)w.sent();
+    // Until something of their own comes behind it.
+    w.writer.add(change_for(1));
+    w.writer.tick(w.now, w.out);
+    CHECK(w.sent().order == "DGH");
+}

@@ -28,7 +28,9 @@ discovery::ParticipantData participant_data(const GuidPrefix& prefix,
     data.vendor = vendor;
     data.metatraffic_unicast = {own};
     data.default_unicast = {own};
-    data.builtin_endpoints = discovery::builtin_endpoint::own;
+    // It describes no types.
+    data.builtin_endpoints =
+        discovery::builtin_endpoint::own & ~discovery::builtin_endpoint::type_lookup;
     data.lease = {10, 0};
     data.domain_id = 0;
     return data;

@@ -103,8 +103,8 @@ TEST_CASE("four policies are always announced, the others when they differ from 
     writer.type_information = {1, 2, 3, 4};
     writer.force_type_validation = true;
     const auto ids = ids_of(writer, EndpointRole::writer);
-    CHECK(ids.size() == 19);
-    CHECK(ids.count(pid::type_information) == 0);
+    CHECK(ids.size() == 20);
+    CHECK(ids.count(pid::type_information) == 1);
     CHECK(ids.count(pid::type_consistency) == 0);
     CHECK(ids.count(pid::time_based_filter) == 0);
 }
