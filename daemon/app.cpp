@@ -175,6 +175,8 @@ void App::on_request(const control::Request& request, ControlServer::Answer answ
                 request.domain, {request.topic, request.writer, request.instance}, outcome);
         case Command::compact:
             return runtime_->compact(request.domain, request.topic, outcome);
+        case Command::instances:
+            return runtime_->instances(request.domain, request.topic, outcome);
         case Command::stop:
             break;
     }

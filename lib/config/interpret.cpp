@@ -1,5 +1,7 @@
 #include "config/interpret.hpp"
 
+#include "types/key_plan.hpp"
+
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +66,7 @@ class Interpreter {
     void unknown(const Node& key, const std::string& schema, const std::string& shown);
     void value(const Option& option, const Node& node, const std::string& shown, Target target);
     void list(const Option& option, const Node& node, const std::string& shown, Slot slot);
+    void check_layout(const TopicRule& rule, const Node& node, const std::string& shown);
     void rules(const Node& node);
     [[nodiscard]] Origin origin(const Node& node) const {
         return Origin{document_.file, node.line, node.column, document_.line(node.line)};
@@ -158,11 +161,13 @@ void Interpreter::value(const Option& option,
                         const std::string& shown,
                         Target target) {
     const Slot slot = option.slot(target);
-    if (is_list(option.type)) {
+    const bool is_auto = option.type == Type::key_layout && node.kind == Node::Kind::scalar &&
+                         node.scalar.text == "auto";
+    if (is_auto) {
+        clear(slot);
+    } else if (is_list(option.type)) {
         list(option, node, shown, slot);
-    } else if (option.path == "topics[].key" && node.kind == Node::Kind::list) {
-        report(node, shown, "not supported by this version: key layouts", "key: auto is");
-        return;
+        if (option.type == Type::key_layout) check_layout(*target.rule, node, shown);
     } else if (node.kind == Node::Kind::null) {
         report(node, shown, "has no value", fmt::format("expected {}", describe_expected(option)));
         return;
@@ -203,6 +208,21 @@ void Interpreter::list(const Option& option,
         } else if (auto complaint = assign(option, slot, item.scalar)) {
             complain(item, path, *std::move(complaint));
         }
+    }
+}
+
+// What one member is is known only in its place among the others.
+void Interpreter::check_layout(const TopicRule& rule, const Node& node, const std::string& shown) {
+    if (node.kind != Node::Kind::list) return;
+    if (rule.key.empty()) {
+        report(node, shown, "names no member of the key", "auto means that none need be named");
+    } else if (const auto plan = types::KeyPlan::from_layout(rule.key); !plan) {
+        report(
+            node,
+            shown,
+            plan.error().detail,
+            "members are bool, octet, char, int8 to int64, uint8 to uint64, float32, float64, "
+            "string, wstring, arrays such as \"uint8[16]\"; \"skip int32\" is one beside the key");
     }
 }
 

@@ -15,7 +15,6 @@ constexpr std::array<string_view, 4> serve_names{
     "transient_local", "transient", "persistent", "never"};
 constexpr std::array<string_view, 3> storage_names{"auto", "disk", "memory"};
 constexpr std::array<string_view, 3> keyed_names{"auto", "yes", "no"};
-constexpr std::array<string_view, 1> key_names{"auto"};
 constexpr std::array<string_view, 2> shutdown_names{"stay", "goodbye"};
 constexpr std::array<string_view, 2> vendor_names{"own", "cyclonedds"};
 constexpr std::array<string_view, 5> level_names{"error", "warning", "info", "debug", "trace"};
@@ -137,9 +136,9 @@ const std::array rows{
            "Whether the topic has a key; with an exact topic and type it is served from the "
            "start.",
            [](Target t) -> Slot { return &t.rule->keyed; }},
-    Option{"topics[].key", Type::choice, {}, key_names,
-           "How the key is found in a sample; this version knows auto only.",
-           [](Target) -> Slot { return std::monostate{}; }},
+    Option{"topics[].key", Type::key_layout, {}, {},
+           "Where the key lies in a sample when neither its writer nor a type description tells.",
+           [](Target t) -> Slot { return &t.rule->key; }},
 
     Option{"shutdown", Type::choice, {}, shutdown_names,
            "Whether the daemon leaves silently to return as the same participants, or says "
@@ -227,6 +226,12 @@ const std::array rows{
     Option{"limits.frontiers", Type::number, {1, 10 * million}, {},
            "Readers whose progress is remembered; at it the oldest is forgotten.",
            [](Target t) -> Slot { return &t.config->limits.frontiers; }},
+    Option{"limits.type_lookups", Type::number, {1, million}, {},
+           "Types of topics asked for at once; the next one counts as not to be had.",
+           [](Target t) -> Slot { return &t.config->limits.type_lookups; }},
+    Option{"limits.type_bytes", Type::size, {kib, 512 * kib}, {},
+           "Bytes of the description of a topic's type; a larger one counts as not to be had.",
+           [](Target t) -> Slot { return &t.config->limits.type_bytes; }},
     Option{"limits.repair_retries", Type::number, {1, 10'000}, {},
            "Times a missing sample is asked for before it counts as lost.",
            [](Target t) -> Slot { return &t.config->limits.repair_retries; }},

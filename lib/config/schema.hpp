@@ -35,6 +35,7 @@ enum class Type : std::uint8_t {
     domain_list,     // [0, 7]
     interface_list,  // [eth0, 192.0.2.7]
     peer_list,       // [192.0.2.7, "192.0.2.8:7410"]
+    key_layout,      // auto, or a list: [int32, "skip int64", string]
 };
 
 // Inclusive, in the unit of the type: a number, nanoseconds, bytes. `infinite` and `unlimited` are

@@ -189,6 +189,7 @@ Parsed parse(const Option& option, const Scalar& scalar) {
         case Type::socket_path:
         case Type::interface_list:
         case Type::peer_list:
+        case Type::key_layout:
             break;
     }
     if (auto complaint = check_text(option.type, scalar.text)) return *complaint;
@@ -278,8 +279,9 @@ struct Format {
         return bare ? *slot : '"' + printable(*slot, 4'096) + '"';
     }
     std::string operator()(const std::vector<std::string>* slot) const {
-        // A port's colon would make a flow mapping of a bare address.
-        return option.type == Type::peer_list && !slot->empty()
+        if (option.type == Type::key_layout && slot->empty()) return "auto";
+        // A port's colon would make a flow mapping of a bare address, brackets a list.
+        return option.type != Type::interface_list && !slot->empty()
                    ? fmt::format("[\"{}\"]", fmt::join(*slot, "\", \""))
                    : fmt::format("[{}]", fmt::join(*slot, ", "));
     }
@@ -303,7 +305,8 @@ struct Format {
 }  // namespace
 
 bool is_list(Type type) {
-    return type == Type::domain_list || type == Type::interface_list || type == Type::peer_list;
+    return type == Type::domain_list || type == Type::interface_list || type == Type::peer_list ||
+           type == Type::key_layout;
 }
 
 std::string describe_expected(const Option& option) {
@@ -335,6 +338,8 @@ std::string describe_expected(const Option& option) {
             return "an interface name or address";
         case Type::peer_list:
             return "an address with or without a port";
+        case Type::key_layout:
+            return "auto or a list of members";
     }
     return {};
 }

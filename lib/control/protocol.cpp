@@ -165,6 +165,32 @@ void read_outcomes(const Json& data, Reply& reply) {
     compaction.dead_bytes = data.value("dead_bytes", std::uint64_t{0});
 }
 
+InstanceStatus read_instance(const Json& json) {
+    InstanceStatus instance;
+    instance.domain = json.value("domain", instance.domain);
+    instance.topic = get_name(json, "topic");
+    instance.type = get_name(json, "type");
+    instance.key = get_name(json, "key");
+    instance.key_hash = json.value("key_hash", std::string());
+    instance.state = json.value("state", std::string());
+    instance.samples = json.value("samples", instance.samples);
+    instance.operations = json.value("operations", instance.operations);
+    for (const Json& writer : json.value("writers", Json::array())) {
+        const auto guid = parse_guid(writer.is_string() ? writer.get<std::string>() : "");
+        if (guid) instance.writers.push_back(*guid);
+    }
+    instance.received_ns = json.value("received_ns", instance.received_ns);
+    return instance;
+}
+
+void read_instances(const Json& data, InstanceList& list) {
+    list.groups = data.value("groups", std::uint64_t{0});
+    list.keyed = data.value("keyed", false);
+    list.total = data.value("total", std::uint64_t{0});
+    for (const Json& row : data.value("instances", Json::array()))
+        list.instances.push_back(read_instance(row));
+}
+
 // By its name; a daemon that gives none, or one we do not know, still says how the tool is to end.
 Errc errc_of(const Json& reply) {
     constexpr std::array codes{Errc::invalid_argument,
@@ -207,6 +233,7 @@ Result<Reply> decode_reply(std::string_view line) {
                 {row.value("time_ns", std::int64_t{0}), row.value("line", std::string())});
         }
         read_outcomes(data, reply);
+        read_instances(data, reply.instances);
         return reply;
     } catch (const Json::exception& error) {
         return fail(Errc::internal,

@@ -34,8 +34,9 @@ enum class Command : std::uint8_t {
     readers,
     events,
     stop,
-    purge,   // takes stored samples out
-    compact  // begins to rewrite what holds dead frames; `topics` says how far it is
+    purge,     // takes stored samples out
+    compact,   // begins to rewrite what holds dead frames; `topics` says how far it is
+    instances  // of a keyed topic
 };
 [[nodiscard]] std::string_view name(Command command);
 
@@ -43,10 +44,10 @@ enum class Command : std::uint8_t {
 struct Request {
     Command command{Command::status};
     bool goodbye{false};  // stop: dispose both participants, whatever the configuration says
-    std::string topic{};  // purge: required; compact: empty means all
+    std::string topic{};  // purge, instances: required; compact: empty means all
     std::optional<Guid> writer{};           // purge
     std::optional<KeyHash> instance{};      // purge
-    std::optional<std::uint32_t> domain{};  // purge, compact: this one only
+    std::optional<std::uint32_t> domain{};  // purge, compact, instances: this one only
     friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -61,6 +62,7 @@ struct Request {
 [[nodiscard]] std::string encode_data(const std::vector<Event>& events);
 [[nodiscard]] std::string encode_data(const PurgeOutcome& outcome);
 [[nodiscard]] std::string encode_data(const CompactionOutcome& outcome);
+[[nodiscard]] std::string encode_data(const InstanceList& list);
 
 [[nodiscard]] std::string encode_reply(std::string_view data);
 [[nodiscard]] std::string encode_reply(const Error& error);
@@ -75,6 +77,7 @@ struct Reply {
     std::vector<EventText> events;
     PurgeOutcome purged;
     CompactionOutcome compaction;
+    InstanceList instances;
 };
 // The daemon's error comes back as one. Errors of decoding are
 // `version` (speaks another version) and `internal` (not what a daemon sends).

@@ -34,7 +34,8 @@ constexpr std::array rules{Rule{"status"},
                            Rule{"events"},
                            Rule{"stop", goodbye},
                            Rule{"purge", topic | writer | instance | domain, topic},
-                           Rule{"compact", topic | domain}};
+                           Rule{"compact", topic | domain},
+                           Rule{"instances", topic | domain, topic}};
 
 tl::unexpected<Error> refuse(std::string text) {
     return fail(Errc::invalid_argument, std::move(text));

@@ -181,6 +181,33 @@ std::string encode_data(const CompactionOutcome& outcome) {
     return to_text(data);
 }
 
+std::string encode_data(const InstanceList& list) {
+    Json rows = Json::array();
+    for (const InstanceStatus& instance : list.instances) {
+        Json row;
+        row["domain"] = instance.domain;
+        put_name(row, "topic", instance.topic);
+        put_name(row, "type", instance.type);
+        if (!instance.key.empty()) put_name(row, "key", instance.key);
+        row["key_hash"] = instance.key_hash;
+        row["state"] = instance.state;
+        row["samples"] = instance.samples;
+        row["operations"] = instance.operations;
+        Json writers = Json::array();
+        for (const Guid& writer : instance.writers)
+            writers.push_back(to_string(writer));
+        row["writers"] = std::move(writers);
+        row["received_ns"] = instance.received_ns;
+        rows.push_back(std::move(row));
+    }
+    Json data;
+    data["groups"] = list.groups;
+    data["keyed"] = list.keyed;
+    data["total"] = list.total;
+    data["instances"] = std::move(rows);
+    return to_text(data);
+}
+
 std::string encode_reply(std::string_view data) {
     return fmt::format(R"({{"version":{},"ok":true,"data":{}}})", protocol_version, data);
 }

@@ -1,6 +1,7 @@
 // A served group: what is recorded and replayed together (semantics.md, section 2).
 #pragma once
 
+#include "base/bytes.hpp"
 #include "durability/contract.hpp"
 #include "model/qos.hpp"
 
@@ -22,6 +23,9 @@ struct GroupKey {
     DurabilityKind durability{DurabilityKind::transient_local};
     OwnershipKind ownership{OwnershipKind::shared};
     Presentation presentation{};
+    // The minimal type id of a writer whose type has the name, but not the description, of the
+    // topic's first one; empty for that.
+    Buffer type_hash;
     friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
 };
 
@@ -33,6 +37,8 @@ struct GroupMeta {
     Contract contract;
     ContractSource contract_source{ContractSource::daemon_default};
     StorageKind storage{StorageKind::disk};
+    // What qos.type_information names: serialized TypeObjects, all or none.
+    std::vector<Buffer> type_objects;
     friend bool operator==(const GroupMeta&, const GroupMeta&) = default;
 };
 

@@ -65,7 +65,7 @@ struct SampleMeta {
     Timestamp source_timestamp{};  // exactly as received; invalid when the writer gave none
     Lifecycle lifecycle{Lifecycle::data};
     PayloadKind payload_kind{PayloadKind::data};
-    std::optional<KeyHash> key_hash;
+    std::optional<InstanceKey> key;
     std::optional<RelatedSample> related;
     std::optional<SequenceNumber>
         coherent_set;  // number of the set's first sample at the source writer

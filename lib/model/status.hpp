@@ -113,6 +113,34 @@ struct PurgeOutcome {
     }
 };
 
+// One instance of a keyed topic of which something is retained.
+struct InstanceStatus {
+    std::uint32_t domain{0};
+    std::string topic;
+    std::string type;
+    std::string key;       // for people; empty where the type of the topic is not known
+    std::string key_hash;  // hexadecimal
+    std::string state;  // "alive", "disposed", "no writers": as for a reader that was always there
+    std::uint64_t samples{0};     // retained, with a value
+    std::uint64_t operations{0};  // retained, without one
+    std::vector<Guid> writers;    // of these
+    std::int64_t received_ns{0};  // when the newest came
+};
+
+struct InstanceList {
+    std::uint64_t groups{0};  // of that topic
+    bool keyed{false};        // one of them has instances
+    std::uint64_t total{0};   // however many are listed
+    std::vector<InstanceStatus> instances;
+    InstanceList& operator+=(const InstanceList& other) {
+        groups += other.groups;
+        keyed = keyed || other.keyed;
+        total += other.total;
+        instances.insert(instances.end(), other.instances.begin(), other.instances.end());
+        return *this;
+    }
+};
+
 // What `compact` began, and where it stood before.
 struct CompactionOutcome {
     std::uint64_t groups{0};

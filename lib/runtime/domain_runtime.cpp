@@ -1,6 +1,9 @@
 #include "runtime/domain_runtime.hpp"
 
+#include "types/topic_keys.hpp"
+
 #include "base/clock.hpp"
+#include "service/key_finders.hpp"
 
 #include <fmt/format.h>
 
@@ -79,6 +82,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     store_options.sync = config.store.sync;
     store_options.limits = config.limits;
     store_options.load_later = true;
+    store_options.key_finders = service::key_finders(config);
     std::vector<store::Completion> recovered;
     auto store = store::Store::open(runtime->files_, store_options, now.wall, recovered, progress);
     for (store::Completion& completion : recovered) {
@@ -372,6 +376,22 @@ void DomainRuntime::status(std::function<void(DomainStatus)> done) {
 
 void DomainRuntime::purge(PurgeRequest request, StoreRequests::PurgeDone done) {
     requests_.purge(std::move(request), std::move(done));
+}
+
+void DomainRuntime::instances(std::string topic, StoreRequests::InstancesDone done) {
+    const auto plan_keys = [this](const GroupMeta& meta) -> std::optional<types::KeyPlan> {
+        auto plan = types::plan_keys(meta, service::key_layout(service_->config(), meta.key));
+        if (!plan) return std::nullopt;
+        return *plan;
+    };
+    const auto named = [domain = domain_, done = std::move(done)](Result<InstanceList> list) {
+        if (list) {
+            for (InstanceStatus& instance : list->instances)
+                instance.domain = domain;
+        }
+        done(std::move(list));
+    };
+    requests_.instances(std::move(topic), plan_keys, named);
 }
 
 void DomainRuntime::compact(std::string topic, StoreRequests::CompactDone done) {

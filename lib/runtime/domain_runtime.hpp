@@ -53,6 +53,7 @@ class DomainRuntime {
     // What an operator asks for: see StoreRequests.
     void purge(PurgeRequest request, StoreRequests::PurgeDone done);
     void compact(std::string topic, StoreRequests::CompactDone done);
+    void instances(std::string topic, StoreRequests::InstancesDone done);
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:

@@ -254,6 +254,17 @@ void Runtime::compact(std::optional<std::uint32_t> domain,
         one->compact(topic, add);
 }
 
+void Runtime::instances(std::optional<std::uint32_t> domain,
+                        const std::string& topic,
+                        std::function<void(Result<InstanceList>)> done) {
+    const auto domains = impl_->chosen(domain);
+    if (!domains) return done(tl::unexpected(domains.error()));
+    const auto add =
+        gather<InstanceList>(domains->size(), or_not_found("instances", topic, std::move(done)));
+    for (DomainRuntime* const one : *domains)
+        one->instances(topic, add);
+}
+
 std::vector<Event> Runtime::events() const {
     return impl_->events.latest();
 }

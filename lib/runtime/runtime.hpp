@@ -64,6 +64,10 @@ class Runtime {
                  const std::string& topic,
                  std::function<void(Result<CompactionOutcome>)> done);
 
+    void instances(std::optional<std::uint32_t> domain,
+                   const std::string& topic,
+                   std::function<void(Result<InstanceList>)> done);
+
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck
     // disk delays it by at most 5 s. Further calls do nothing.

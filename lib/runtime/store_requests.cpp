@@ -1,5 +1,7 @@
 #include "runtime/store_requests.hpp"
 
+#include "types/topic_keys.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +51,8 @@ bool StoreRequests::complete(store::Completion& completion) {
         ticket = purged->ticket;
     } else if (const auto* begun = std::get_if<store::CompactionBegun>(&completion)) {
         ticket = begun->ticket;
+    } else if (const auto* listed = std::get_if<store::InstancesListed>(&completion)) {
+        ticket = listed->ticket;
     } else {
         return false;
     }
@@ -120,6 +124,59 @@ void StoreRequests::compact(std::string topic, CompactDone done) {
                 joined->leave();
             };
             if (!ask(ticket, store::CompactGroup{ticket, group.handle}, answered)) {
+                joined->refuse(no_answer().value());
+                joined->leave();
+            }
+        }
+        joined->leave();
+    });
+}
+
+namespace {
+
+InstanceList list_of(const GroupMeta& meta,
+                     const store::InstancesListed& listed,
+                     const std::optional<types::KeyPlan>& plan) {
+    InstanceList list;
+    list.total = listed.total;
+    for (const store::ListedInstance& instance : *listed.instances) {
+        std::string key;
+        if (plan && instance.key) {
+            key =
+                types::readable_key(*plan, *instance.key, instance.payload_kind, instance.payload);
+        }
+        list.instances.push_back(store::instance_status(meta, instance, std::move(key)));
+    }
+    return list;
+}
+
+}  // namespace
+
+void StoreRequests::instances(std::string topic, PlanKeys plan_keys, InstancesDone done) {
+    // Of large samples a key need not be read.
+    constexpr std::size_t largest_payload = 64U << 10U;
+    status([this, topic = std::move(topic), plan_keys, done = std::move(done)](
+               const Result<store::StoreStatus>& status) {
+        if (!status) return done(tl::unexpected(status.error()));
+        auto joined = std::make_shared<Joined<InstanceList>>(done);
+        for (const store::GroupStatus& group : status->groups) {
+            if (group.meta.key.topic != topic) continue;
+            ++joined->sum.groups;
+            if (!group.meta.key.keyed) continue;
+            joined->sum.keyed = true;
+            ++joined->open;
+            const std::uint64_t ticket = ++last_ticket_;
+            const auto plan = plan_keys(group.meta);
+            const auto answered = [joined, meta = group.meta, plan](store::Completion& completion) {
+                const auto& listed = std::get<store::InstancesListed>(completion);
+                if (listed.instances) joined->sum += list_of(meta, listed, plan);
+                if (!listed.instances) joined->refuse(listed.instances.error());
+                joined->leave();
+            };
+            if (!ask(ticket,
+                     store::ListInstances{
+                         ticket, group.handle, max_instances, plan ? largest_payload : 0},
+                     answered)) {
                 joined->refuse(no_answer().value());
                 joined->leave();
             }

@@ -3,6 +3,8 @@
 // bounds how long he waits.
 #pragma once
 
+#include "types/key_plan.hpp"
+
 #include "durability/error.hpp"
 #include "model/sample.hpp"
 #include "model/status.hpp"
@@ -29,6 +31,11 @@ class StoreRequests {
     using Submit = std::function<bool(store::Command&)>;
     using StatusDone = std::function<void(Result<store::StoreStatus>)>;
     using PurgeDone = std::function<void(Result<PurgeOutcome>)>;
+    using InstancesDone = std::function<void(Result<InstanceList>)>;
+    // How keys of a topic are read; nothing where they cannot be.
+    using PlanKeys = std::function<std::optional<types::KeyPlan>(const GroupMeta&)>;
+    // What one answer holds at most.
+    static constexpr std::size_t max_instances = 10'000;
     using CompactDone = std::function<void(Result<CompactionOutcome>)>;
 
     explicit StoreRequests(Submit submit) : submit_(std::move(submit)) {}
@@ -40,6 +47,9 @@ class StoreRequests {
     void purge(PurgeRequest request, PurgeDone done);
     // Every group of that topic, all when it is empty.
     void compact(std::string topic, CompactDone done);
+
+    // Of every group of that topic.
+    void instances(std::string topic, PlanKeys plan_keys, InstancesDone done);
 
     // True when the completion belonged to one of these questions.
     bool complete(store::Completion& completion);

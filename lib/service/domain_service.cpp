@@ -63,6 +63,7 @@ participant::ParticipantOptions participant_options(const DomainOptions& domain,
     if (domain.config.compatibility.spdp_vendor == SpdpVendor::cyclonedds) {
         options.spdp_header_vendor = vendor::eclipse;
     }
+    options.type_lookup.queries.max_pending = limits.type_lookups;
     options.reader_limits = reader_limits(limits);
     options.first_count = reserved.count + 1;
     return options;
@@ -94,6 +95,7 @@ DomainService::DomainService(DomainOptions options, EventLog& events)
     }
     participants_[0]->ignore(options_.sides[1].identity.prefix);
     participants_[1]->ignore(options_.sides[0].identity.prefix);
+    types_ = std::make_unique<GroupTypes>(context_, *participants_[0], *participants_[1]);
     ingest_ = std::make_unique<Ingest>(context_, *participants_[0]);
     replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0]);
 }
@@ -222,6 +224,19 @@ void DomainService::receive(Side side, ByteView datagram, const Locator& from, N
     if (side == Side::ingest) ingest_->take_samples(now);
 }
 
+void DomainService::announce_settled(Now now) {
+    while (const auto handle = types_->next_settled()) {
+        if (ServedGroup* group = groups_.find(*handle)) replay_->announce(*group, now);
+    }
+}
+
+void DomainService::note_type_of(const discovery::EndpointData& writer, Now now) {
+    ServedGroup* group = groups_.of_writer(writer.guid);
+    if (group == nullptr || group->state != ServedGroup::State::open) return;
+    types_->on_writer_found(*group, writer, now);
+    announce_settled(now);
+}
+
 void DomainService::unreachable(Side side, const Locator& locator, Now now) {
     participants_[static_cast<std::size_t>(side)]->unreachable(locator);
     drain_events(side, now);
@@ -237,8 +252,11 @@ void DomainService::complete(store::Completion completion, Now now) {
     } else if (auto* saved = std::get_if<store::RecordSaved>(&completion)) {
         replay_->on_record_saved(*saved, now);
     } else if (auto* opened = std::get_if<store::GroupOpened>(&completion)) {
-        if (ServedGroup* group = ingest_->on_group_opened(*opened, now))
-            replay_->serve(*group, now);
+        if (ServedGroup* group = ingest_->on_group_opened(*opened, now)) {
+            replay_->open(*group, now);
+            types_->on_group_opened(*group, now);
+        }
+        announce_settled(now);
         if (opening_ > 0 && --opening_ == 0) settle(now);
     } else if (auto* backlog = std::get_if<store::GroupBacklog>(&completion)) {
         ingest_->on_backlog(*backlog, now);
@@ -265,9 +283,17 @@ void DomainService::drain_events(Side side, Now now) {
 void DomainService::on_ingest_event(const participant::ParticipantEvent& event, Now now) {
     if (const auto* found = std::get_if<discovery::WriterFound>(&event)) {
         ingest_->on_writer_found(found->data, now);
+        note_type_of(found->data, now);
         replay_->on_writer_found(found->data, now);
     } else if (const auto* changed = std::get_if<discovery::WriterChanged>(&event)) {
         ingest_->on_writer_changed(changed->data, now);
+        note_type_of(changed->data, now);
+    } else if (const auto* types = std::get_if<discovery::TypesReceived>(&event)) {
+        types_->on_received(*types, now);
+        announce_settled(now);
+    } else if (const auto* missing = std::get_if<discovery::TypesUnavailable>(&event)) {
+        types_->on_unavailable(*missing, now);
+        announce_settled(now);
     } else if (const auto* lost = std::get_if<discovery::WriterLost>(&event)) {
         std::ignore = ingest_->on_writer_lost(lost->guid, now);
         replay_->on_writer_lost(lost->guid, now);
@@ -294,6 +320,11 @@ void DomainService::on_ingest_event(const participant::ParticipantEvent& event, 
 
 void DomainService::on_replay_event(const participant::ParticipantEvent& event, Now now) {
     if (const auto* found = std::get_if<discovery::ReaderFound>(&event)) {
+        for (ServedGroup* group : groups_.of_topic(found->data.topic)) {
+            const bool is_open = group->state == ServedGroup::State::open;
+            if (is_open && replay_->matches(*group, found->data))
+                types_->on_reader_found(*group, found->data, now);
+        }
         replay_->on_reader_found(found->data, now);
     } else if (const auto* changed = std::get_if<discovery::ReaderChanged>(&event)) {
         replay_->on_reader_changed(changed->data, now);
@@ -350,7 +381,11 @@ void DomainService::turn(Now now) {
         drain_events(side, now);
     }
     ingest_->take_samples(now);
+    for (const auto& [group, writer] : ingest_->take_keyless())
+        types_->on_keyless_sample(*group, writer, now);
     ingest_->flush(now);
+    types_->tick(now);
+    announce_settled(now);
     if (now.mono >= absent_due_) {
         absent_due_ = MonoTime::max();
         ingest_->retire_absent(now);
@@ -364,7 +399,7 @@ void DomainService::turn(Now now) {
 
 MonoTime DomainService::next_deadline() const {
     if (!announced_) return announce_due_;
-    MonoTime due = std::min(replay_->next_deadline(), absent_due_);
+    MonoTime due = std::min({replay_->next_deadline(), types_->next_deadline(), absent_due_});
     for (const auto& participant : participants_)
         due = std::min(due, participant->next_deadline());
     return due;

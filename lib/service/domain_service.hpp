@@ -10,6 +10,7 @@
 #include "model/status.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
+#include "service/group_types.hpp"
 #include "service/identity.hpp"
 #include "service/ingest.hpp"
 #include "service/replay.hpp"
@@ -77,6 +78,7 @@ class DomainService {
     // What is being served, with the figures the store gave in `store`.
     [[nodiscard]] DomainStatus status(const store::StoreStatus& store) const;
     [[nodiscard]] const ServedGroups& groups() const { return groups_; }
+    [[nodiscard]] const Config& config() const { return options_.config; }
 
   private:
     void restore_records(const std::vector<store::Record>& records);
@@ -90,6 +92,8 @@ class DomainService {
     void on_replay_event(const participant::ParticipantEvent& event, Now now);
     void on_common_event(const participant::ParticipantEvent& event, Side side, Now now);
     void reserve_numbers();
+    void announce_settled(Now now);
+    void note_type_of(const discovery::EndpointData& writer, Now now);
 
     DomainOptions options_;
     std::array<Reserved, side_count> reserved_{};
@@ -98,6 +102,7 @@ class DomainService {
     std::deque<store::Command> commands_;
     Context context_;
     std::array<std::unique_ptr<participant::Participant>, side_count> participants_;
+    std::unique_ptr<GroupTypes> types_;
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<Replay> replay_;
     std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()

@@ -3,33 +3,20 @@
 #include "model/rtps_time.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
 
 namespace durability::service {
 namespace {
 
-struct KeyHashHasher {
-    std::size_t operator()(const KeyHash& key) const noexcept {
-        std::uint64_t low = 0;
-        std::uint64_t high = 0;
-        std::memcpy(&low, key.data(), 8);
-        std::memcpy(&high, key.data() + 8, 8);
-        return static_cast<std::size_t>((low ^ (high * 0x9e3779b97f4a7c15ULL)) *
-                                        0xbf58476d1ce4e5b9ULL);
-    }
-};
-using NewestLive = std::unordered_map<KeyHash, Timestamp, KeyHashHasher>;
-
-// Unkeyed topics have one instance, named by a hash of zeros. A keyed sample whose key is not known
-// cannot be compared with any other.
-std::optional<KeyHash> instance_of(const store::ListedSample& sample, bool keyed) {
-    return keyed ? sample.key_hash : KeyHash{};
-}
+// By instance (ListedSample::instance). A keyed sample whose key is not known has none: it cannot
+// be compared with any other.
+using NewestLive = std::unordered_map<std::uint64_t, Timestamp>;
 
 bool sent_by_living_writer(const store::ListedSample& sample, const EntitlementInput& input) {
     const auto share = input.living.find(sample.id.writer);
-    return share != input.living.end() && share->second.history.contains(sample.id.number);
+    if (share == input.living.end() || !share->second.history.contains(sample.id.number))
+        return false;
+    if (sample.is_left && share->second.drops_unregistered) return false;
+    return sample.lifecycle == Lifecycle::data || share->second.operations_understood;
 }
 
 bool expired(const store::ListedSample& sample, const EntitlementInput& input) {
@@ -43,9 +30,8 @@ NewestLive newest_live(const EntitlementInput& input) {
     if (!needs_whole_history(input.reader, input.living)) return newest;
     for (const store::ListedSample& sample : input.retained) {
         if (!sent_by_living_writer(sample, input) || !sample.source_timestamp.valid()) continue;
-        const auto instance = instance_of(sample, input.keyed);
-        if (!instance) continue;
-        auto [entry, added] = newest.try_emplace(*instance, sample.source_timestamp);
+        if (sample.instance == 0) continue;
+        auto [entry, added] = newest.try_emplace(sample.instance, sample.source_timestamp);
         if (!added) entry->second = std::max(entry->second, sample.source_timestamp);
     }
     return newest;
@@ -60,12 +46,11 @@ Entitlement judge(const store::ListedSample& sample,
     if (sample.arrival <= input.reader.frontier) return Entitlement::acknowledged;
     if (expired(sample, input)) return Entitlement::expired;
     if (sent_by_living_writer(sample, input)) return Entitlement::living_writer;
+    if (sample.is_held) return Entitlement::held;
     if (!newest.empty() && sample.source_timestamp.valid()) {
-        if (const auto instance = instance_of(sample, input.keyed)) {
-            const auto live = newest.find(*instance);
-            if (live != newest.end() && sample.source_timestamp < live->second)
-                return Entitlement::superseded;
-        }
+        const auto live = newest.find(sample.instance);
+        if (live != newest.end() && sample.source_timestamp < live->second)
+            return Entitlement::superseded;
     }
     return Entitlement::owed;
 }
@@ -86,6 +71,8 @@ std::string_view name(Entitlement entitlement) {
             return "sent by its living writer";
         case Entitlement::superseded:
             return "superseded by a living writer";
+        case Entitlement::held:
+            return "its instance is held by another writer";
     }
     return "?";
 }

@@ -21,6 +21,10 @@ namespace durability::service {
 struct LivingShare {
     // What it sends the reader from its own history; empty for one that sends late readers nothing.
     SequenceRange history{};
+    // It has dropped what it unregistered.
+    bool drops_unregistered{false};
+    // The reader finds the right instance for its disposes and unregisters.
+    bool operations_understood{true};
 };
 
 // The reader, as far as the decision needs it.
@@ -43,13 +47,13 @@ enum class Entitlement : std::uint8_t {
     expired,        // LIFESPAN is over
     living_writer,  // its living writer sends it
     superseded,     // a living writer gives the reader a newer sample of the instance
+    held,  // unregistered by one writer, while another one that is there holds the instance
 };
-inline constexpr std::size_t entitlement_count = 6;
+inline constexpr std::size_t entitlement_count = 7;
 [[nodiscard]] std::string_view name(Entitlement entitlement);
 
 struct EntitlementInput {
     std::span<const store::ListedSample> retained;  // ascending arrivals
-    bool keyed{false};
     QosDuration lifespan{infinite_qos_duration};
     LateReader reader;
     // Living source writers that match the reader. A writer that is not in here is gone, or does

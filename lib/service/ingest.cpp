@@ -1,5 +1,7 @@
 #include "service/ingest.hpp"
 
+#include "types/type_information.hpp"
+
 #include "discovery/matching.hpp"
 #include "service/contract_resolver.hpp"
 #include "wire/cdr.hpp"
@@ -64,7 +66,7 @@ SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
             return verdict;
         }
         if (qos->original_writer) meta.id = *qos->original_writer;
-        if (group.keyed) meta.key_hash = qos->key_hash;
+        if (group.keyed && qos->key_hash) meta.key = InstanceKey{*qos->key_hash};
         meta.related = qos->related;
         meta.coherent_set = qos->coherent_set;
         meta.lifecycle = qos->lifecycle();
@@ -159,8 +161,22 @@ ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) 
 
 // --- writers ---
 
-void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
+// Writers of one type name whose descriptions differ are two groups: readers may match one and not
+// the other. A writer that describes no type belongs to the first.
+GroupKey Ingest::key_for(const discovery::EndpointData& writer) {
     GroupKey key = group_key(writer);
+    const auto information = types::decode_type_information(writer.qos.type_information);
+    if (!information || !information->minimal) return key;
+    const ServedGroup* first = context_.groups.find(key);
+    if (first == nullptr) return key;
+    const auto known = first->type_id();
+    if (known && *known != *information->minimal)
+        key.type_hash.assign(information->minimal->hash.begin(), information->minimal->hash.end());
+    return key;
+}
+
+void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
+    GroupKey key = key_for(writer);
     const TopicRule* rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
     const ServeVerdict verdict = judge(rule, writer.topic, writer.qos.durability);
     if (verdict != ServeVerdict::serve) {
@@ -196,7 +212,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
 
 void Ingest::on_writer_changed(const discovery::EndpointData& writer, Now now) {
     ServedGroup* group = context_.groups.of_writer(writer.guid);
-    if (group != nullptr && group->meta.key == group_key(writer)) {
+    if (group != nullptr && group->meta.key == key_for(writer)) {
         group->writers[writer.guid].data = writer;
         return;
     }
@@ -337,16 +353,18 @@ void Ingest::report_conflict(const ServedGroup& group, SourceWriter& writer, Now
 void Ingest::report_mismatch(const GroupKey& key, const Guid& writer, Now now) {
     for (const ServedGroup* other : context_.groups.of_topic(key.topic)) {
         const GroupKey& known = other->meta.key;
-        if (known.type == key.type && known.keyed == key.keyed) continue;
-        context_.events.report(make_event(EventKind::TopicMetaMismatch,
-                                          {{"topic", key.topic},
-                                           {"writer", to_string(writer)},
-                                           {"type", key.type},
-                                           {"keyed", key.keyed ? "yes" : "no"},
-                                           {"known_type", known.type},
-                                           {"known_keyed", known.keyed ? "yes" : "no"}}),
-                               key.topic,
-                               now);
+        if (known.type == key.type && known.keyed == key.keyed && key.type_hash.empty()) continue;
+        context_.events.report(
+            make_event(EventKind::TopicMetaMismatch,
+                       {{"topic", key.topic},
+                        {"writer", to_string(writer)},
+                        {"type", key.type},
+                        {"keyed", key.keyed ? "yes" : "no"},
+                        {"known_type", known.type},
+                        {"known_keyed", known.keyed ? "yes" : "no"},
+                        {"description", key.type_hash.empty() ? "" : "another"}}),
+            key.topic,
+            now);
         return;
     }
 }
@@ -394,15 +412,10 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
         batch_.mark(group.handle, sample.writer, sample.number);
         return;
     }
-    if (group.meta.key.keyed && !verdict.meta.key_hash && !group.key_unresolved_reported) {
-        group.key_unresolved_reported = true;
-        context_.events.report_always(
-            make_event(EventKind::KeyUnresolved,
-                       {{"topic", group.meta.key.topic},
-                        {"type", group.meta.key.type},
-                        {"writer", to_string(sample.writer)},
-                        {"effect", "only limits of the whole topic apply"}}),
-            now);
+    const bool is_keyless = group.meta.key.keyed && !verdict.meta.key && !group.types.key_plan;
+    if (is_keyless && !group.types.saw_keyless &&
+        (keyless_.empty() || keyless_.back().first != &group)) {
+        keyless_.emplace_back(&group, sample.writer);
     }
     batch_.add(group.handle,
                sample.writer,

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace durability::service {
@@ -63,7 +64,14 @@ class Ingest {
     };
     [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
 
+    // Samples whose key nobody could name, since the last call: group and writer.
+    [[nodiscard]] std::vector<std::pair<ServedGroup*, Guid>> take_keyless() {
+        return std::exchange(keyless_, {});
+    }
+
   private:
+    // The group a writer belongs to, also by the description of its type.
+    [[nodiscard]] GroupKey key_for(const discovery::EndpointData& writer);
     void attach(ServedGroup& group, SourceWriter& writer, Now now);
     // Readers of ours that the writer matches besides its own (overlapping partitions): they owe it
     // acknowledgements too.
@@ -88,6 +96,7 @@ class Ingest {
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     store::AppendBatch batch_;
+    std::vector<std::pair<ServedGroup*, Guid>> keyless_;
     bool paused_{false};
     // Runs of one writer spare the look-ups.
     Guid last_writer_{};

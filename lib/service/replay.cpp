@@ -12,17 +12,19 @@ namespace durability::service {
 namespace {
 
 std::string describe_writer(const GroupKey& key) {
-    return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}{}{}\x1f{}",
-                       key.topic,
-                       key.type,
-                       key.keyed ? "keyed" : "unkeyed",
-                       static_cast<int>(key.ownership),
-                       key.representation,
-                       name(key.durability),
-                       static_cast<int>(key.presentation.access_scope),
-                       key.presentation.coherent_access ? "c" : "-",
-                       key.presentation.ordered_access ? "o" : "-",
-                       fmt::join(key.partitions, "\x1e"));
+    std::string text = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}{}{}\x1f{}",
+                                   key.topic,
+                                   key.type,
+                                   key.keyed ? "keyed" : "unkeyed",
+                                   static_cast<int>(key.ownership),
+                                   key.representation,
+                                   name(key.durability),
+                                   static_cast<int>(key.presentation.access_scope),
+                                   key.presentation.coherent_access ? "c" : "-",
+                                   key.presentation.ordered_access ? "o" : "-",
+                                   fmt::join(key.partitions, "\x1e"));
+    if (!key.type_hash.empty()) text += "\x1f" + to_hex(key.type_hash);
+    return text;
 }
 
 EntityKind writer_kind(bool keyed) {
@@ -46,18 +48,33 @@ void Replay::restore(ProcessNumbers numbers) {
 
 // --- groups and readers ---
 
-void Replay::serve(ServedGroup& group, Now now) {
+void Replay::open(ServedGroup& group, Now now) {
     const EntityId id = context_.claim(
         Side::replay, describe_writer(group.meta.key), writer_kind(group.meta.key.keyed));
     group.replay = replay_announcement(group.meta);
     group.replay.guid = {replay_.spdp().own().guid.prefix, id};
     group.replay.participant = replay_.spdp().own().guid;
-    replay_.add_replay_writer(group.replay, {});
+    replay_.create_replay_writer(id, {});
     std::erase_if(restored_, [&](ProcessNumbers& stored) {
         if (stored.replay_writer != id) return false;
         replay_.resume_process(id, stored.process, std::move(stored.numbers));
         return true;
     });
+    consider_all(group, now);
+}
+
+void Replay::announce(ServedGroup& group, Now now) {
+    const Guid guid = group.replay.guid;
+    const Guid participant = group.replay.participant;
+    group.replay = replay_announcement(group.meta);
+    group.replay.guid = guid;
+    group.replay.participant = participant;
+    replay_.announce_replay_writer(group.replay);
+    // A reader whose type has another name and the same description matches only now.
+    consider_all(group, now);
+}
+
+void Replay::consider_all(ServedGroup& group, Now now) {
     for (const auto& [guid, reader] : replay_.sedp().readers()) {
         if (reader.topic == group.meta.key.topic) consider(group, reader, now);
     }
@@ -72,12 +89,11 @@ void Replay::on_reader_found(const discovery::EndpointData& reader, Now now) {
 void Replay::on_reader_changed(const discovery::EndpointData& reader, Now now) {
     for (ServedGroup* group : context_.groups.of_topic(reader.topic)) {
         if (group->state != ServedGroup::State::open) continue;
-        const bool matches =
-            discovery::match(group->replay, reader) == discovery::MismatchReason::none;
+        const bool still_matches = matches(*group, reader);
         const auto known = late_.find({group->replay.guid.entity, reader.guid});
         if (known == late_.end()) {
-            if (matches) consider(*group, reader, now);
-        } else if (matches) {
+            if (still_matches) consider(*group, reader, now);
+        } else if (still_matches) {
             known->second.data = reader;
         } else {
             replay_.unmatch_reader(group->replay.guid.entity, reader.guid);
@@ -89,7 +105,7 @@ void Replay::on_reader_changed(const discovery::EndpointData& reader, Now now) {
 void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader, Now now) {
     const Key key{group.replay.guid.entity, reader.guid};
     if (late_.contains(key)) return;
-    if (discovery::match(group.replay, reader) != discovery::MismatchReason::none) return;
+    if (!matches(group, reader)) return;
 
     Late& late = late_[key];
     by_reader_[reader.guid].push_back(key.first);
@@ -100,7 +116,9 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
     traits.reliable = reader.qos.reliability == ReliabilityKind::reliable;
     traits.shares_position = facts.shares_proxy_writer;
     replay_.match_reader(key.first, reader, traits);
-    late.known_by_peer = replay_.sedp().acknowledged_by(reader.guid.prefix, key.first);
+    late.tentative = discovery::may_match(group.replay, reader);
+    late.known_by_peer =
+        !late.tentative && replay_.sedp().acknowledged_by(reader.guid.prefix, key.first);
 
     late.wants_history = reader.qos.durability != DurabilityKind::volatile_;
     if (!late.wants_history) {
@@ -180,6 +198,7 @@ void Replay::on_announcement_acknowledged(const GuidPrefix& peer, EntityId repla
     for (; entry != late_.end() && entry->first.first == replay_writer &&
            entry->first.second.prefix == peer;
          ++entry) {
+        if (entry->second.tentative) continue;
         entry->second.known_by_peer = true;
         proceed(entry->first, entry->second, now);
     }
@@ -189,6 +208,7 @@ void Replay::on_reader_spoke(EntityId replay_writer, const Guid& reader, Now now
     const auto entry = late_.find({replay_writer, reader});
     if (entry == late_.end() || entry->second.known_by_peer) return;
     entry->second.known_by_peer = true;
+    entry->second.tentative = false;
     proceed(entry->first, entry->second, now);
 }
 

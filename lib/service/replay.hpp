@@ -43,8 +43,17 @@ class Replay {
     // A frontier that an earlier run stored.
     void restore(const Frontier& frontier);
     void restore(ProcessNumbers numbers);
-    // The group is open: its replay writer comes to life and known readers are looked at.
-    void serve(ServedGroup& group, Now now);
+    // The group is open: its replay writer comes to life and known readers are looked at. What came
+    // before a reader is settled now; nobody hears of the writer yet.
+    void open(ServedGroup& group, Now now);
+    // What is to be known of its type is known: peers may hear of it.
+    void announce(ServedGroup& group, Now now);
+    // Whether the group's replay writer and the reader match, or may, as the reader sees it.
+    [[nodiscard]] static bool matches(const ServedGroup& group,
+                                      const discovery::EndpointData& reader) {
+        return discovery::match(group.replay, reader) == discovery::MismatchReason::none ||
+               discovery::may_match(group.replay, reader);
+    }
     void on_reader_found(const discovery::EndpointData& reader, Now now);
     void on_reader_changed(const discovery::EndpointData& reader, Now now);
     void on_reader_lost(const Guid& reader, discovery::LossReason reason);
@@ -103,6 +112,8 @@ class Replay {
         bool known_before{false};  // the frontier is from an earlier run
         bool wants_history{true};
         bool known_by_peer{false};
+        // Its type differs, and its process is to say, by speaking to us, whether they match.
+        bool tentative{false};
         std::vector<store::ListedSample> retained;  // listed and not decided on yet
         bool page_pending{false};                   // of the list
         bool listed{false};                         // to its end
@@ -114,6 +125,7 @@ class Replay {
         EntitlementResult result;
     };
 
+    void consider_all(ServedGroup& group, Now now);
     void consider(ServedGroup& group, const discovery::EndpointData& reader, Now now);
     void gather(const Key& key, Late& late, Now now);
     void wait_for_company(const Key& key, Late& late);
@@ -137,7 +149,7 @@ class Replay {
     [[nodiscard]] rtps::ReplaySample to_replay(
         const store::ReadSample& sample,
         const std::shared_ptr<const std::vector<Buffer>>& bytes,
-        VendorId reader_vendor) const;
+        const Late& late) const;
     // The late reader an answer of the store is for; late_.end() when it is not there any more.
     [[nodiscard]] std::map<Key, Late>::iterator take_ticket(std::uint64_t ticket);
     void drop(std::map<Key, Late>::iterator at);

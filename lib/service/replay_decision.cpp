@@ -128,7 +128,12 @@ std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
     for (const auto& [guid, probed] : late.probed) {
         const auto writer = late.group->writers.find(guid);
         if (writer == late.group->writers.end()) continue;
-        result[writer->second.source] = LivingShare{probed.serves ? probed.share : SequenceRange{}};
+        LivingShare& share = result[writer->second.source];
+        if (!probed.serves) continue;
+        const VendorId vendor = writer->second.data.vendor;
+        share.history = probed.share;
+        share.drops_unregistered = discovery::peer_facts(vendor).drops_unregistered;
+        share.operations_understood = discovery::understands_operations(late.data.vendor, vendor);
     }
     return result;
 }
@@ -141,6 +146,7 @@ bool Replay::heard_of_history(const Late& late) {
 bool Replay::can_decide(Late& late, Now now) const {
     if (!heard_of_history(late) || !late.known_by_peer) return false;
     if (now.mono < late.not_before || awaits_returning(late, now.mono)) return false;
+    if (late.group->types.is_awaited()) return false;
     for (auto& [guid, probed] : late.probed) {
         if (probed.resolved) continue;
         if (now.mono < late.probes_until) return false;
@@ -170,7 +176,6 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
     const DecisionBasis& decision = *late.decision;
     if (!late.listed && needs_whole_history(decision.reader, decision.living)) return;
     decide({late.retained,
-            late.group->meta.key.keyed,
             late.group->meta.qos.lifespan,
             decision.reader,
             decision.living,

@@ -1,4 +1,6 @@
 // Payloads: asked of the store for open windows, and prepared for the vendor of the reader.
+#include "types/topic_keys.hpp"
+
 #include "discovery/peer_facts.hpp"
 #include "service/replay.hpp"
 #include "wire/inline_qos.hpp"
@@ -7,9 +9,62 @@
 
 namespace durability::service {
 
+namespace {
+
+// The payload with the key that an operation came without.
+std::optional<Buffer> key_payload_of(const store::ReadSample& sample, const ServedGroup& group) {
+    const std::int16_t representation = group.meta.key.representation;
+    if (const auto& plan = group.types.key_plan) {
+        auto key = types::serialized_key(*plan, sample.sibling_kind, sample.sibling);
+        if (!key && sample.meta.key) key = plan->key_of_hash(sample.meta.key->hash);
+        if (key) return plan->key_payload(*key, representation);
+    } else if (const auto& reader_plan = group.types.reader_plan; reader_plan && sample.meta.key) {
+        // It need not be what the writer means; that both name the same hash proves it here.
+        const KeyHash& hash = sample.meta.key->hash;
+        auto key = types::serialized_key(*reader_plan, sample.sibling_kind, sample.sibling);
+        if (!key) key = reader_plan->key_of_hash(hash);
+        if (key && reader_plan->identify(*key).hash == hash)
+            return reader_plan->key_payload(*key, representation);
+    }
+    return std::nullopt;
+}
+
+// An operation in the form in which the reader's vendor finds the right instance (fact sheet 6.8).
+// False when there is none: it would end another instance than the one that is meant.
+bool shape_operation(const store::ReadSample& sample,
+                     const ServedGroup& group,
+                     VendorId vendor,
+                     rtps::ReplaySample& replay) {
+    using discovery::DisposeForm;
+    if (sample.meta.payload_kind == PayloadKind::data) return true;
+    if (discovery::peer_facts(vendor).dispose_form == DisposeForm::key_hash_only) {
+        // Fast DDS takes a short key for the instance handle itself.
+        replay.payload_kind = PayloadKind::none;
+        replay.payload = {};
+        return sample.meta.key.has_value();
+    }
+    if (sample.meta.payload_kind == PayloadKind::key) return true;
+
+    // It came with a key hash alone, which Cyclone DDS understands for short keys only.
+    if (auto key = key_payload_of(sample, group)) {
+        auto own = std::make_shared<std::vector<Buffer>>();
+        own->push_back(std::move(*key));
+        replay.payload_kind = PayloadKind::key;
+        replay.payload = own->back();
+        replay.bytes = std::move(own);
+        return true;
+    }
+    // Else another payload of the instance: the one form that asks for no knowledge of the key.
+    replay.payload_kind = sample.sibling_kind;
+    replay.payload = sample.sibling;
+    return true;
+}
+
+}  // namespace
+
 rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
                                      const std::shared_ptr<const std::vector<Buffer>>& bytes,
-                                     VendorId reader_vendor) const {
+                                     const Late& late) const {
     rtps::ReplaySample replay;
     replay.arrival = sample.arrival;
     replay.available = sample.retained;
@@ -18,19 +73,17 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
     replay.payload = sample.payload;
     replay.bytes = bytes;
     replay.source_timestamp = sample.meta.source_timestamp;
+    if (sample.meta.lifecycle != Lifecycle::data &&
+        !shape_operation(sample, *late.group, late.data.vendor, replay)) {
+        replay.available = false;
+        return replay;
+    }
 
     wire::InlineQos qos;
-    qos.key_hash = sample.meta.key_hash;
+    if (sample.meta.key) qos.key_hash = sample.meta.key->hash;
     qos.status_info = static_cast<std::uint32_t>(sample.meta.lifecycle);
     qos.original_writer = sample.meta.id;
     qos.related = sample.meta.related;
-    // Fast DDS takes a short key payload for the instance handle itself (fact sheet 6.8).
-    const bool hash_only =
-        discovery::peer_facts(reader_vendor).dispose_form == discovery::DisposeForm::key_hash_only;
-    if (hash_only && sample.meta.payload_kind == PayloadKind::key && qos.key_hash) {
-        replay.payload_kind = PayloadKind::none;
-        replay.payload = {};
-    }
     wire::encode_inline_qos(replay.inline_qos, qos);
     return replay;
 }
@@ -42,7 +95,7 @@ void Replay::on_read(store::SamplesRead& read, Now now) {
     std::vector<rtps::ReplaySample> samples;
     samples.reserve(read.samples.size());
     for (const store::ReadSample& sample : read.samples) {
-        samples.push_back(to_replay(sample, read.bytes, late.data.vendor));
+        samples.push_back(to_replay(sample, read.bytes, late));
     }
     replay_.provide_payloads(key.first, key.second, std::move(samples), now.mono);
 }

@@ -1,5 +1,7 @@
 #include "service/served_groups.hpp"
 
+#include "types/type_information.hpp"
+
 #include <algorithm>
 
 namespace durability::service {
@@ -7,6 +9,11 @@ namespace durability::service {
 bool ServedGroup::has_writer_of(const Guid& source) const {
     return std::ranges::any_of(writers,
                                [&](const auto& entry) { return entry.second.source == source; });
+}
+
+std::optional<types::TypeId> ServedGroup::type_id() const {
+    const auto information = types::decode_type_information(meta.qos.type_information);
+    return information ? information->minimal : std::nullopt;
 }
 
 ServedGroup* ServedGroups::find(const GroupKey& key) {
@@ -79,7 +86,8 @@ discovery::EndpointData replay_announcement(const GroupMeta& meta) {
     data.qos.history = History{HistoryKind::keep_all, 1};
     data.qos.resource_limits = ResourceLimits{};
     data.qos.durability_service.reset();
-    data.qos.type_information.clear();
+    // Only what others can ask us about.
+    if (meta.type_objects.empty()) data.qos.type_information.clear();
     return data;
 }
 

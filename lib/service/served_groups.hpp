@@ -2,6 +2,10 @@
 // what happens to it is decided in ingest and replay. Belongs to the loop.
 #pragma once
 
+#include "types/key_plan.hpp"
+#include "types/type_information.hpp"
+#include "types/type_library.hpp"
+
 #include "discovery/endpoint_data.hpp"
 #include "durability/config.hpp"
 #include "model/group.hpp"
@@ -10,6 +14,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +30,39 @@ struct SourceWriter {
     Guid source;
     EntityId ingest_reader;  // unknown until the group is open
     bool conflict_reported{false};
+};
+
+// What is known of a group's type, and what that is good for.
+struct GroupType {
+    enum class State : std::uint8_t {
+        untold,  // no writer described one
+        asked,
+        known,
+        unavailable
+    };
+    State state{State::untold};
+    // While it is asked for: what, at whom, at whom in vain, what came.
+    types::TypeInformation wanted;
+    GuidPrefix asked;
+    std::set<GuidPrefix> in_vain;
+    types::TypeLibrary library;
+    MonoTime serve_by{};
+    bool overdue{false};    // nobody waits for it any longer
+    bool of_reader{false};  // what is asked for is how a reader understands the topic
+    bool settled{false};    // its replay writer may be announced
+    // How keys are found; nothing when they are only known as received.
+    std::optional<types::KeyPlan> key_plan;
+    // Where no writer describes the type: how a reader understands it. Good for telling a reader
+    // which instance ended, once the key it gives has the hash that the writer sent.
+    std::optional<types::KeyPlan> reader_plan;
+    std::set<GuidPrefix> readers_asked;
+    std::string problem;  // why there is no key_plan
+    Guid keyless_writer;
+    bool saw_keyless{false};
+    bool unresolved_reported{false};
+
+    // A reader that is about to be served had better wait.
+    [[nodiscard]] bool is_awaited() const { return state == State::asked && !overdue; }
 };
 
 struct ServedGroup {
@@ -42,12 +81,14 @@ struct ServedGroup {
     std::map<Guid, SourceWriter> writers;  // by endpoint GUID
     // The greatest number of each source writer that is stored: where to go on asking.
     std::unordered_map<Guid, store::KnownWriter> stored;
-    bool key_unresolved_reported{false};
+    GroupType types;
     bool representation_reported{false};
     bool backlog_full{false};  // the store takes no more of it for now
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;
+    // The minimal id of its type, as its first writer that has one announced it.
+    [[nodiscard]] std::optional<types::TypeId> type_id() const;
 };
 
 class ServedGroups {
@@ -73,7 +114,7 @@ class ServedGroups {
     std::unordered_map<Guid, ServedGroup*> writers_;
 };
 
-// The group a writer belongs to (semantics.md, section 2).
+// The group a writer belongs to (semantics.md, section 2), its type's description aside.
 [[nodiscard]] GroupKey group_key(const discovery::EndpointData& writer);
 // How the replay writer of a group is announced: what decides matching is mirrored, what would lie
 // about a replay is not (fact sheet 3.5). The entity id is filled in by the caller.

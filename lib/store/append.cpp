@@ -130,30 +130,40 @@ void StoreCore::look_at_disk() {
 }
 
 void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out& out) {
-    const SampleMeta& meta = entry.meta;
-    if (meta.id.number.value < 1 || meta.id.number > max_sequence_number) return;
-    const WriterIndex index = obtain_writer(group, meta.id.writer);
-    const auto reject = [&group, &meta, index](std::string_view reason) {
+    const SampleId& id_of_sample = entry.meta.id;
+    if (id_of_sample.number.value < 1 || id_of_sample.number > max_sequence_number) return;
+    const WriterIndex index = obtain_writer(group, id_of_sample.writer);
+    const auto reject = [&group, &id_of_sample, index](std::string_view reason) {
         // It was decided upon, so it is not asked for again.
-        group.writers[index].known.insert(meta.id.number);
+        group.writers[index].known.insert(id_of_sample.number);
         ++group.rejected;
         ++group.rejected_in_batch;
         group.reject_reason = reason;
     };
-    if (group.writers[index].known.contains(meta.id.number)) {
+    if (group.writers[index].known.contains(id_of_sample.number)) {
         ++group.duplicates;
         return;
     }
     if (entry.payload.size() > options.limits.sample_size) return reject("sample_size");
 
     const bool keyed = group.meta.key.keyed;
-    const KeyHash* const key = keyed && meta.key_hash ? &*meta.key_hash : nullptr;
+    SampleMeta meta = entry.meta;
+    meta.key = key_of(group, meta, entry.payload);
+    const std::uint8_t flags = sample_flags(meta);
+    SampleIndex::Entry indexed;
+    indexed.arrival = next_arrival;
+    indexed.number = meta.id.number;
+    indexed.source_timestamp = meta.source_timestamp;
+    indexed.payload_size = static_cast<std::uint32_t>(entry.payload.size());
+    indexed.writer = static_cast<std::uint16_t>(index);
+    indexed.flags = flags;
     History& history = history_of(group, group.writers[index]);
+    const InstanceKey* const key = usable(history.index, meta.key);
+    if (keyed && key == nullptr) report_unresolved(group, meta, out);
     if (total_samples >= options.limits.total_samples &&
-        !replaces(history.index, keyed, group.meta.contract, key, entry.payload.size())) {
+        !replaces(history.index, keyed, group.meta.contract, indexed, key)) {
         return reject("total_samples");
     }
-    const std::uint8_t flags = sample_flags(meta);
     const std::uint64_t size = sample_frame_size(flags, entry.payload.size());
     const std::uint64_t byte_limit =
         group.on_disk() ? options.limits.total_bytes_disk : options.limits.total_bytes_memory;
@@ -171,14 +181,8 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     }
     touch_batch(id);
     Buffer& frames = log.file.batch();
-    SampleIndex::Entry indexed;
-    indexed.arrival = next_arrival;
-    indexed.number = meta.id.number;
-    indexed.source_timestamp = meta.source_timestamp;
     indexed.log = id;
     indexed.offset8 = static_cast<std::uint32_t>(log.file.end() / 8);
-    indexed.payload_size = static_cast<std::uint32_t>(entry.payload.size());
-    indexed.flags = flags;
     const Admission admission =
         retain(history.index, keyed, group.meta.contract, indexed, key, Refusal::allowed, evicted);
     if (admission != Admission::admitted) return reject(reason_of(admission));
@@ -189,8 +193,7 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     newest_this_run = std::max(newest_this_run, entry.received);
     history.note_received(indexed.arrival, entry.received, group.meta.contract.max_age, true);
     if (meta.lifecycle != Lifecycle::data && key != nullptr) {
-        history.endings.push_back(
-            {history.index.find_instance(*key), indexed.arrival, entry.received, true});
+        history.note_ending(*key, indexed.arrival, entry.received, true);
     }
     SourceWriter& writer = group.writers[index];
     writer.known.insert(meta.id.number);

@@ -64,13 +64,13 @@ class GroupLoader::Sink final : public FrameSink {
         entry.payload_size = static_cast<std::uint32_t>(frame.payload.size());
         entry.flags = flags;
         loader_.core_.logs[log_]->sample_bytes += frame_size(body.size());
-        KeyHash key{};
-        const bool has_key = keyed_ && frame.key_hash != nullptr;
-        if (has_key) std::memcpy(key.data(), frame.key_hash, key.size());
+        entry.writer = static_cast<std::uint16_t>(loader_.core_.logs[log_]->writer);
+        std::optional<InstanceKey> key;
+        if (keyed_) key = loader_.core_.key_of(loader_.group_, frame, writer_.guid);
         if (loader_.direct_) {
-            loader_.feed(entry, has_key ? &key : nullptr, frame.received);
+            loader_.feed(entry, key, frame.received);
         } else {
-            loader_.collected_.push_back({entry, frame.received, key, has_key});
+            loader_.collected_.push_back({entry, frame.received, key});
         }
         return true;
     }
@@ -215,6 +215,7 @@ Status GroupLoader::begin() {
     });
     // The sink holds on to its writer, so the table must not move while logs are read.
     group_.writers.reserve(next_segment_.size());
+    if (core_.options.key_finders) group_.keys = core_.options.key_finders(group_.meta);
     begun_ = true;
     next_log_ = 0;
     return {};
@@ -366,7 +367,9 @@ Result<GroupLoader::Outcome> GroupLoader::set_aside(const std::string& file_name
     return Outcome::set_aside;
 }
 
-void GroupLoader::feed(const SampleIndex::Entry& entry, const KeyHash* key, WallTime received) {
+void GroupLoader::feed(const SampleIndex::Entry& entry,
+                       const std::optional<InstanceKey>& of_frame,
+                       WallTime received) {
     // After a failed write frames may stand in two files; the first one counts.
     if (entry.arrival <= last_fed_) return;
     last_fed_ = entry.arrival;
@@ -375,6 +378,7 @@ void GroupLoader::feed(const SampleIndex::Entry& entry, const KeyHash* key, Wall
     Log& log = *core_.logs[entry.log];
     SourceWriter& writer = group_.writers[log.writer];
     History& history = core_.history_of(group_, writer);
+    const InstanceKey* const key = usable(history.index, of_frame);
     if (checkpoint_ && entry.arrival <= checkpoint_->as_of) {
         const std::vector<Arrival>& kept = checkpoint_->retained;
         while (checkpoint_at_ < kept.size() && kept[checkpoint_at_] < entry.arrival)
@@ -392,8 +396,7 @@ void GroupLoader::feed(const SampleIndex::Entry& entry, const KeyHash* key, Wall
     }
     history.note_received(entry.arrival, received, group_.meta.contract.max_age, false);
     if ((entry.flags & sample_flag::lifecycle_mask) != 0 && key != nullptr) {
-        history.endings.push_back(
-            {history.index.find_instance(*key), entry.arrival, received, false});
+        history.note_ending(*key, entry.arrival, received, false);
     }
     ++writer.retained;
     writer.payload_bytes += entry.payload_size;
@@ -429,7 +432,7 @@ void GroupLoader::feed_collected() {
             queue.empty() ? max_arrival : collected_[queue.top().at].entry.arrival;
         do {
             const Collected& sample = collected_[run.at++];
-            feed(sample.entry, sample.has_key ? &sample.key : nullptr, sample.received);
+            feed(sample.entry, sample.key, sample.received);
         } while (run.at < run.end && collected_[run.at].entry.arrival < limit);
         if (run.at < run.end) queue.push(run);
     }

@@ -25,8 +25,7 @@ class GroupLoader {
     struct Collected {
         SampleIndex::Entry entry;
         WallTime received;
-        KeyHash key;
-        bool has_key;
+        std::optional<InstanceKey> key;
     };
     struct FoundLog {
         LogName name;
@@ -49,7 +48,9 @@ class GroupLoader {
     Status finish_log(LogId id, const ScanResult& scan, File& file);
     Result<Outcome> set_aside(const std::string& file_name, const ScanResult& scan);
     Status cut_tail(const std::string& path, const ScanResult& scan, File& file);
-    void feed(const SampleIndex::Entry& entry, const KeyHash* key, WallTime received);
+    void feed(const SampleIndex::Entry& entry,
+              const std::optional<InstanceKey>& key,
+              WallTime received);
     void feed_collected();
     void finish_writers();
 

@@ -17,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -96,6 +97,13 @@ struct OpenGroup {
     std::uint64_t ticket{0};
     GroupMeta meta;
 };
+// The group's type is known now: kept with its metadata. Samples whose key was not known so far
+// find their instances, and what these retain beyond the contract goes.
+struct SetGroupType {
+    GroupHandle group{0};
+    Buffer type_information;
+    std::vector<Buffer> type_objects;
+};
 struct Append {
     AppendBatch batch;
 };
@@ -161,7 +169,7 @@ struct PurgeSamples {
     std::uint64_t ticket{0};
     GroupHandle group{0};
     std::optional<Guid> source_writer;
-    std::optional<KeyHash> instance;
+    std::optional<KeyHash> instance;  // all of that hash
 };
 // On an operator's word: rewrites every log of the group that holds frames which are no longer
 // retained, however few. Answered at once; the work is done in slices (GroupStatus::compacting).
@@ -169,10 +177,19 @@ struct CompactGroup {
     std::uint64_t ticket{0};
     GroupHandle group{0};
 };
+// Instances of which something is retained, in no particular order; at most max_instances of them.
+struct ListInstances {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    std::size_t max_instances{std::numeric_limits<std::size_t>::max()};
+    // With a payload that holds the key, where one is retained and not above this size.
+    std::size_t max_payload{0};
+};
 struct QueryStatus {
     std::uint64_t ticket{0};
 };
 using Command = std::variant<OpenGroup,
+                             SetGroupType,
                              Append,
                              ListSamples,
                              ReadSamples,
@@ -184,6 +201,7 @@ using Command = std::variant<OpenGroup,
                              Sweep,
                              PurgeSamples,
                              CompactGroup,
+                             ListInstances,
                              QueryStatus>;
 
 struct KnownWriter {
@@ -216,9 +234,14 @@ struct ListedSample {
     SampleId id;
     Timestamp source_timestamp{};
     std::uint32_t payload_size{0};
-    std::optional<KeyHash> key_hash;
     Lifecycle lifecycle{Lifecycle::data};
     bool in_coherent_set{false};
+    // Of an unregister: another writer that is there still holds the instance.
+    bool is_held{false};
+    // Its writer has unregistered the instance since, or with it.
+    bool is_left{false};
+    // Equal exactly for samples of one instance, in lists of one group; 0: not known.
+    std::uint64_t instance{0};
 };
 static_assert(sizeof(ListedSample) <= 64);
 struct SamplesListed {
@@ -234,6 +257,10 @@ struct ReadSample {
     SampleMeta meta;
     WallTime received{};
     ByteView payload;  // lies in SamplesRead::bytes
+    // Of an operation without payload: the newest retained payload of its instance, which tells the
+    // key; empty when there is none.
+    ByteView sibling;
+    PayloadKind sibling_kind{PayloadKind::none};
 };
 struct SamplesRead {
     std::uint64_t ticket{0};
@@ -251,6 +278,29 @@ struct SamplesPurged {
     std::uint64_t ticket{0};
     GroupHandle group{0};
     Result<std::uint64_t> samples;  // so many were taken out
+};
+// How an instance stands for a reader that was always there.
+enum class InstanceState : std::uint8_t {
+    alive,
+    disposed,
+    no_writers  // unregistered, or their writers are gone
+};
+[[nodiscard]] std::string_view name(InstanceState state);
+struct ListedInstance {
+    std::optional<InstanceKey> key;  // nothing: samples whose key is not known
+    InstanceState state{InstanceState::alive};
+    std::uint64_t values{0};
+    std::uint64_t operations{0};
+    std::vector<Guid> writers;  // of what is retained
+    WallTime received{};        // the newest
+    PayloadKind payload_kind{PayloadKind::none};
+    Buffer payload;
+};
+struct InstancesListed {
+    std::uint64_t ticket{0};
+    GroupHandle group{0};
+    Result<std::vector<ListedInstance>> instances;
+    std::uint64_t total{0};  // however many were asked for
 };
 struct CompactionBegun {
     std::uint64_t ticket{0};
@@ -285,6 +335,7 @@ using Completion = std::variant<GroupOpened,
                                 RecordSaved,
                                 SamplesPurged,
                                 CompactionBegun,
+                                InstancesListed,
                                 GroupBacklog,
                                 LoadProgress,
                                 StoreEvent,

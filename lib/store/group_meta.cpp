@@ -222,11 +222,28 @@ void get_quotas(ByteReader& in, Contract& contract) {
     contract.max_age = std::chrono::nanoseconds{in.i64()};
 }
 
+// Absent in older files, like what follows it.
+void put_type(ByteWriter& out, const GroupMeta& meta) {
+    out.u32(static_cast<std::uint32_t>(meta.type_objects.size()));
+    for (const Buffer& object : meta.type_objects)
+        put(out, object);
+    put(out, meta.key.type_hash);
+}
+
+void get_type(ByteReader& in, GroupMeta& meta) {
+    if (in.remaining() == 0) return;
+    const std::uint32_t count = in.u32();
+    for (std::uint32_t i = 0; i < count && in.ok(); ++i)
+        meta.type_objects.push_back(get_bytes(in));
+    meta.key.type_hash = get_bytes(in);
+}
+
 }  // namespace
 
 void encode_group_key(const GroupKey& key, Buffer& out) {
     ByteWriter writer(out);
     put_key(writer, key);
+    if (!key.type_hash.empty()) put(writer, key.type_hash);
 }
 
 void encode_group_meta(const GroupMeta& meta, Buffer& out) {
@@ -237,6 +254,7 @@ void encode_group_meta(const GroupMeta& meta, Buffer& out) {
     writer.u8(static_cast<std::uint8_t>(meta.storage));
     put_qos(writer, meta.qos);
     put_quotas(writer, meta.contract);
+    put_type(writer, meta);
 }
 
 void encode_group_frame(const GroupMeta& meta, Buffer& out) {
@@ -264,6 +282,7 @@ std::optional<GroupMeta> decode_group_meta(ByteView bytes) {
     meta.storage = get_enum(in, StorageKind::memory);
     meta.qos = get_qos(in);
     get_quotas(in, meta.contract);
+    get_type(in, meta);
     if (!in.ok()) return std::nullopt;
     return meta;
 }

@@ -15,8 +15,7 @@ namespace durability::store {
 // Samples of a damaged file, and whether it says that it is another topic's.
 class GroupRepair::Sink final : public FrameSink {
   public:
-    Sink(Source& source, const GroupHash& hash, bool keyed)
-        : source_(source), hash_(hash), keyed_(keyed) {}
+    Sink(Source& source, const Group& group) : source_(source), group_(group) {}
 
     bool on_frame(std::uint64_t offset, const FrameHeader& header, ByteView body) override {
         if (offset != next_ || certain_runs.empty())
@@ -35,7 +34,7 @@ class GroupRepair::Sink final : public FrameSink {
         }
         if (header.kind == FrameKind::group) {
             const auto meta = decode_group_meta(body);
-            if (meta && hash_of(meta->key) != hash_) other_topic = true;
+            if (meta && hash_of(meta->key) != group_.hash) other_topic = true;
             return meta.has_value();
         }
         if (header.kind != FrameKind::sample) return true;
@@ -51,8 +50,7 @@ class GroupRepair::Sink final : public FrameSink {
         found.body_size = header.payload_length;
         found.payload_size = static_cast<std::uint32_t>(frame.payload.size());
         found.flags = header.flags;
-        found.has_key = keyed_ && frame.key_hash != nullptr;
-        if (found.has_key) std::memcpy(found.key.data(), frame.key_hash, found.key.size());
+        found.key = StoreCore::key_of(group_, frame, source_.log.writer);
         source_.samples.push_back(found);
         return true;
     }
@@ -65,8 +63,7 @@ class GroupRepair::Sink final : public FrameSink {
   private:
     std::uint64_t next_{0};
     Source& source_;
-    const GroupHash& hash_;
-    bool keyed_;
+    const Group& group_;
 };
 
 GroupRepair::GroupRepair(StoreCore& core, Group& group, bool dry_run, Arrival unknown_arrival)
@@ -164,7 +161,7 @@ Status GroupRepair::read_source(Source& source, const OnWork& on_work, WorkProgr
     report.topic = group_.meta.key.topic;
     work.file = report.path;
     WatchedFile watched(*source.file, on_work, work);
-    Sink sink(source, group_.hash, group_.meta.key.keyed);
+    Sink sink(source, group_);
     const auto result = salvage(watched, max_body_size(core_.options.limits.sample_size), sink);
     if (!result) return tl::unexpected(result.error());
     work.done += result->file_size;
@@ -230,7 +227,7 @@ void GroupRepair::note_retained() {
         for (const Found& found : source.samples)
             wanted.emplace(source.log.writer, found.number);
     }
-    for_each_retained([&](const SampleIndex::Entry& entry, const KeyHash*) {
+    for_each_retained([&](const SampleIndex::Entry& entry, const InstanceKey*) {
         retained_.insert(entry.arrival);
         const Guid& writer = group_.writers[core_.logs[entry.log]->writer].guid;
         if (wanted.contains({writer, entry.number}))
@@ -270,12 +267,12 @@ void GroupRepair::judge(Source& source) {
 void GroupRepair::retain_all() {
     struct Item {
         SampleIndex::Entry entry;
-        const KeyHash* key;
+        const InstanceKey* key;
         Guid writer;
         Found* found;
     };
     std::vector<Item> items;
-    for_each_retained([&](const SampleIndex::Entry& entry, const KeyHash* key) {
+    for_each_retained([&](const SampleIndex::Entry& entry, const InstanceKey* key) {
         items.push_back({entry, key, group_.writers[core_.logs[entry.log]->writer].guid, nullptr});
         items.back().entry.instance = items.back().entry.next = SampleIndex::none;
     });
@@ -288,8 +285,10 @@ void GroupRepair::retain_all() {
             entry.source_timestamp = found.source_timestamp;
             entry.payload_size = found.payload_size;
             entry.flags = found.flags;
-            items.push_back(
-                {entry, found.has_key ? &found.key : nullptr, source.log.writer, &found});
+            const auto known = group_.by_guid.find(source.log.writer);
+            entry.writer = static_cast<std::uint16_t>(
+                known != group_.by_guid.end() ? known->second : ~WriterIndex{0});
+            items.push_back({entry, found.key ? &*found.key : nullptr, source.log.writer, &found});
         }
     }
     std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {

@@ -46,8 +46,7 @@ class GroupRepair {
         std::uint32_t body_size{0};
         std::uint32_t payload_size{0};
         std::uint8_t flags{0};
-        bool has_key{false};
-        KeyHash key{};
+        std::optional<InstanceKey> key;
         Fate fate{Fate::undecided};
         [[nodiscard]] bool belongs() const { return fate == Fate::listed || fate == Fate::added; }
     };

@@ -118,10 +118,10 @@ Status StoreCore::save_meta(const Group& group) {
                         group.on_disk());
 }
 
-void StoreCore::make_histories(Group& group) {
+void StoreCore::make_histories(Group& group, const FoundKeys& found) {
     struct Moving {
         SampleIndex::Entry entry;
-        std::optional<KeyHash> key;
+        std::optional<InstanceKey> key;
         std::optional<History::Ending> ending;
     };
     const bool keyed = group.meta.key.keyed;
@@ -133,6 +133,12 @@ void StoreCore::make_histories(Group& group) {
             Moving moving{entry, std::nullopt, std::nullopt};
             if (keyed && entry.instance != SampleIndex::none) {
                 moving.key = history->index.instance(entry.instance).key;
+            }
+            const auto late = found.find(entry.arrival);
+            if (late != found.end()) moving.key = late->second.key;
+            if (late != found.end() && (entry.flags & sample_flag::lifecycle_mask) != 0) {
+                moving.ending =
+                    History::Ending{SampleIndex::none, entry.arrival, late->second.received, false};
             }
             for (const History::Ending& ending : history->endings) {
                 if (ending.arrival == entry.arrival) moving.ending = ending;
@@ -153,9 +159,10 @@ void StoreCore::make_histories(Group& group) {
     }
     for (Moving& moving : all) {
         History& history = history_of(group, group.writers[logs[moving.entry.log]->writer]);
-        history.index.append(moving.entry, moving.key ? &*moving.key : nullptr);
-        if (moving.ending && moving.key) {
-            moving.ending->instance = history.index.find_instance(*moving.key);
+        const InstanceKey* const key = usable(history.index, moving.key);
+        history.index.append(moving.entry, key);
+        if (moving.ending && key != nullptr) {
+            moving.ending->instance = history.index.find_instance(*key);
             history.endings.push_back(*moving.ending);
         }
     }

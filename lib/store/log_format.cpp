@@ -105,9 +105,7 @@ bool is_from_newer_version(const FrameHeader& header) {
     if (header.reserved != 0) return true;
     const auto kind = static_cast<std::uint8_t>(header.kind);
     if (kind < 1 || kind > static_cast<std::uint8_t>(FrameKind::record_erased)) return true;
-    const std::uint8_t known =
-        header.kind == FrameKind::sample ? sample_flag::known : std::uint8_t{0};
-    return (header.flags & ~known) != 0;
+    return header.kind != FrameKind::sample && header.flags != 0;
 }
 
 void encode_frame(FrameKind kind, std::uint8_t flags, ByteView body, Buffer& out) {
@@ -121,7 +119,8 @@ std::uint8_t sample_flags(const SampleMeta& meta) {
     unsigned flags = static_cast<unsigned>(meta.lifecycle) & sample_flag::lifecycle_mask;
     flags |= (static_cast<unsigned>(meta.payload_kind) << sample_flag::payload_kind_shift) &
              sample_flag::payload_kind_mask;
-    if (meta.key_hash) flags |= sample_flag::key_hash;
+    if (meta.key) flags |= sample_flag::key_hash;
+    if (meta.key && meta.key->tag != 0) flags |= sample_flag::key_tag;
     if (meta.related) flags |= sample_flag::related;
     if (meta.coherent_set) flags |= sample_flag::coherent_set;
     return static_cast<std::uint8_t>(flags);
@@ -137,7 +136,8 @@ void encode_sample(
     at = store_at(at, meta.source_timestamp.fraction);
     at = store_at(at, arrival);
     at = store_at(at, received.time_since_epoch().count());
-    if (meta.key_hash) at = std::copy(meta.key_hash->begin(), meta.key_hash->end(), at);
+    if (meta.key) at = std::copy(meta.key->hash.begin(), meta.key->hash.end(), at);
+    if (meta.key && meta.key->tag != 0) at = store_at(at, meta.key->tag);
     if (meta.related) {
         at = store_at(at, meta.related->parameter_id);
         const auto guid = to_octets(meta.related->id.writer);
@@ -176,10 +176,16 @@ bool decode_sample(std::uint8_t flags, ByteView body, SampleFrame& frame) {
     frame.received = WallTime{Duration{load<std::int64_t>(at + 24)}};
     frame.flags = flags;
     at += sample_fixed_size;
-    frame.key_hash = frame.related = frame.set = nullptr;
+    frame.related = frame.set = nullptr;
+    frame.key.reset();
     if ((flags & sample_flag::key_hash) != 0) {
-        frame.key_hash = at;
+        std::memcpy(frame.key.emplace().hash.data(), at, 16);
         at += 16;
+    }
+    if ((flags & sample_flag::key_tag) != 0) {
+        if (!frame.key) return false;
+        frame.key->tag = load<std::uint64_t>(at);
+        at += 8;
     }
     if ((flags & sample_flag::related) != 0) {
         frame.related = at;
@@ -199,9 +205,7 @@ SampleMeta meta_of(const SampleFrame& frame, const Guid& writer) {
     meta.lifecycle = static_cast<Lifecycle>(frame.flags & sample_flag::lifecycle_mask);
     meta.payload_kind = static_cast<PayloadKind>((frame.flags & sample_flag::payload_kind_mask) >>
                                                  sample_flag::payload_kind_shift);
-    if (frame.key_hash != nullptr) {
-        std::memcpy(meta.key_hash.emplace().data(), frame.key_hash, 16);
-    }
+    meta.key = frame.key;
     if (frame.related != nullptr) {
         RelatedSample& related = meta.related.emplace();
         related.parameter_id = load<std::uint16_t>(frame.related);

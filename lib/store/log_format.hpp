@@ -20,7 +20,7 @@ inline constexpr std::size_t frame_header_size = 16;
 inline constexpr std::size_t frame_alignment = 8;
 // Fixed part of a sample frame's body, and everything optional that may follow it.
 inline constexpr std::size_t sample_fixed_size = 32;
-inline constexpr std::size_t sample_optional_size = 16 + 26 + 8;
+inline constexpr std::size_t sample_optional_size = 16 + 8 + 26 + 8;
 
 // What a file is; the last octets of its magic.
 enum class FileType : std::uint8_t {
@@ -71,8 +71,14 @@ inline constexpr std::uint8_t payload_kind_mask = 0x0c;
 inline constexpr std::uint8_t key_hash = 0x10;
 inline constexpr std::uint8_t related = 0x20;
 inline constexpr std::uint8_t coherent_set = 0x40;
-inline constexpr std::uint8_t known = 0x7f;
+inline constexpr std::uint8_t key_tag = 0x80;  // only with key_hash
 }  // namespace sample_flag
+
+// The payload of a sample with these flags is a value, not a key or nothing.
+[[nodiscard]] constexpr bool holds_value(std::uint8_t flags) {
+    return (flags & sample_flag::payload_kind_mask) == static_cast<unsigned>(PayloadKind::data)
+                                                           << sample_flag::payload_kind_shift;
+}
 
 struct FrameHeader {
     std::uint32_t payload_length{0};  // of the body, without padding
@@ -103,9 +109,9 @@ struct SampleFrame {
     Arrival arrival{0};
     WallTime received{};
     std::uint8_t flags{0};
-    const std::uint8_t* key_hash{nullptr};  // 16 octets
-    const std::uint8_t* related{nullptr};   // 26 octets
-    const std::uint8_t* set{nullptr};       // 8 octets
+    std::optional<InstanceKey> key;
+    const std::uint8_t* related{nullptr};  // 26 octets
+    const std::uint8_t* set{nullptr};      // 8 octets
     ByteView payload;
 };
 
@@ -113,6 +119,7 @@ struct SampleFrame {
 // Size of the optional fields that these flags announce.
 [[nodiscard]] constexpr std::size_t optional_size(std::uint8_t flags) {
     return ((flags & sample_flag::key_hash) != 0 ? 16U : 0U) +
+           ((flags & sample_flag::key_tag) != 0 ? 8U : 0U) +
            ((flags & sample_flag::related) != 0 ? 26U : 0U) +
            ((flags & sample_flag::coherent_set) != 0 ? 8U : 0U);
 }

@@ -34,13 +34,14 @@ void StoreCore::purge(const PurgeSamples& command, Out& out) {
     }
     for (const auto& history : group.histories) {
         SampleIndex& index = history->index;
-        const SampleIndex::InstanceId of_instance =
-            command.instance ? index.find_instance(*command.instance) : SampleIndex::none;
-        if (command.instance && of_instance == SampleIndex::none) continue;
+        const auto is_of_instance = [&](const SampleIndex::Entry& entry) {
+            return group.meta.key.keyed && entry.instance != SampleIndex::none &&
+                   index.instance(entry.instance).key.hash == *command.instance;
+        };
         index.remove_if(
             [&](const SampleIndex::Entry& entry) {
                 return (!of_writer || logs[entry.log]->writer == *of_writer) &&
-                       (!command.instance || entry.instance == of_instance);
+                       (!command.instance || is_of_instance(entry));
             },
             [&](const SampleIndex::Entry& entry) { evicted.push_back(entry); });
     }

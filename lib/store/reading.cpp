@@ -4,13 +4,31 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 namespace durability::store {
+
+// A frame to be read, and the place of its sample in the answer.
+struct StoreCore::Wanted {
+    SampleIndex::Entry entry;
+    std::size_t result;
+    const SampleIndex* index;
+    [[nodiscard]] std::uint64_t begin() const { return entry.offset(); }
+    [[nodiscard]] std::uint64_t end() const {
+        return begin() + sample_frame_size(entry.flags, entry.payload_size);
+    }
+};
+
 namespace {
 
 // Bytes between two wanted frames that are read along rather than skipped by another call.
 constexpr std::uint64_t max_hole = 4U << 10U;
 constexpr std::uint64_t max_read = 1U << 20U;
+
+// An operation that came without its key.
+bool lacks_key(const SampleMeta& meta) {
+    return meta.lifecycle != Lifecycle::data && meta.payload_kind == PayloadKind::none;
+}
 
 ListedSample listed(const SampleIndex& index,
                     bool keyed,
@@ -23,29 +41,20 @@ ListedSample listed(const SampleIndex& index,
     sample.payload_size = entry.payload_size;
     sample.lifecycle = static_cast<Lifecycle>(entry.flags & sample_flag::lifecycle_mask);
     sample.in_coherent_set = (entry.flags & sample_flag::coherent_set) != 0;
-    if (keyed && entry.instance != SampleIndex::none) {
-        sample.key_hash = index.instance(entry.instance).key;
+    if (entry.instance != SampleIndex::none) {
+        sample.instance = keyed ? number_of(index.instance(entry.instance).key) : 1;
     }
     return sample;
 }
 
-struct Wanted {
-    SampleIndex::Entry entry;
-    std::size_t result;
-    [[nodiscard]] std::uint64_t begin() const { return entry.offset(); }
-    [[nodiscard]] std::uint64_t end() const {
-        return begin() + sample_frame_size(entry.flags, entry.payload_size);
-    }
-};
-
 // How many of the arrivals asked for are answered; `wanted` are those that are retained.
-std::size_t fitting(const std::vector<Wanted>& wanted, const ReadSamples& command) {
+std::size_t fitting(const std::vector<StoreCore::Wanted>& wanted, const ReadSamples& command) {
     std::size_t all = 0;
-    for (const Wanted& one : wanted)
+    for (const StoreCore::Wanted& one : wanted)
         all += one.entry.payload_size;
     if (all <= command.max_octets) return command.arrivals.size();
     std::vector<std::size_t> sizes(command.arrivals.size(), 0);
-    for (const Wanted& one : wanted)
+    for (const StoreCore::Wanted& one : wanted)
         sizes[one.result] = one.entry.payload_size;
     std::size_t octets = 0;
     std::size_t count = 0;
@@ -55,7 +64,7 @@ std::size_t fitting(const std::vector<Wanted>& wanted, const ReadSamples& comman
 }
 
 // The frame at `bytes`, if it is the sample the index speaks of and undamaged.
-bool decode_wanted(ByteView bytes, const Wanted& wanted, SampleFrame& frame) {
+bool decode_wanted(ByteView bytes, const StoreCore::Wanted& wanted, SampleFrame& frame) {
     FrameHeader header;
     if (bytes.size() < frame_header_size || !decode_frame_header(bytes.data(), header))
         return false;
@@ -74,6 +83,7 @@ SamplesListed StoreCore::list(const ListSamples& command) {
     SamplesListed answer{command.ticket, command.group, {}, false, next_arrival - 1};
     if (command.group >= groups.size()) return answer;
     Group& group = *groups[command.group];
+    std::unordered_map<std::uint64_t, Holders> holders;  // of instances with operations
     for (const auto& history : group.histories) {
         const SampleIndex& index = history->index;
         std::size_t taken = 0;
@@ -90,8 +100,16 @@ SamplesListed StoreCore::list(const ListSamples& command) {
                 answer.more = true;
                 break;
             }
-            answer.samples.push_back(listed(
+            ListedSample& sample = answer.samples.emplace_back(listed(
                 index, group.meta.key.keyed, entry, group.writers[logs[entry.log]->writer].guid));
+            const bool may_be_left =
+                group.meta.key.keyed && entry.instance != SampleIndex::none &&
+                index.count_of(entry.instance) > index.values_of(entry.instance);
+            if (!may_be_left) continue;
+            const auto [known, is_new] = holders.try_emplace(sample.instance);
+            if (is_new) known->second = holders_of(group, index.instance(entry.instance).key);
+            sample.is_left = known->second.has_left(logs[entry.log]->writer, entry.arrival);
+            sample.is_held = sample.lifecycle == Lifecycle::unregister && known->second.is_held();
         }
     }
     if (group.histories.size() > 1) {
@@ -134,13 +152,49 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
             first = false;
             if (at == index.end_position()) break;
             const SampleIndex::Entry& entry = index.at(at);
-            if (entry.arrival == arrival && !entry.dead) wanted.push_back({entry, i});
+            if (entry.arrival == arrival && !entry.dead) wanted.push_back({entry, i, &index});
         }
     }
     if (const std::size_t answered = fitting(wanted, command); answered < answer.samples.size()) {
         answer.samples.resize(answered);
         std::erase_if(wanted, [&](const Wanted& one) { return one.result >= answered; });
     }
+    read_frames(group, wanted, answer.samples, *buffers, out);
+    read_siblings(group, wanted, answer.samples, *buffers, out);
+    return answer;
+}
+
+// For operations that came without their key: what else of the instance tells it.
+void StoreCore::read_siblings(Group& group,
+                              const std::vector<Wanted>& read_already,
+                              std::vector<ReadSample>& samples,
+                              std::vector<Buffer>& buffers,
+                              Out& out) {
+    if (!group.meta.key.keyed) return;
+    std::vector<Wanted> wanted;
+    std::vector<std::size_t> of;
+    for (const Wanted& one : read_already) {
+        const ReadSample& sample = samples[one.result];
+        if (!sample.retained || !lacks_key(sample.meta)) continue;
+        if (one.entry.instance == SampleIndex::none) continue;
+        const SampleIndex::Entry* const bearer = key_bearer(*one.index, one.entry.instance);
+        if (bearer == nullptr) continue;
+        wanted.push_back({*bearer, of.size(), one.index});
+        of.push_back(one.result);
+    }
+    std::vector<ReadSample> siblings(of.size());
+    read_frames(group, wanted, siblings, buffers, out);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        samples[of[i]].sibling = siblings[i].payload;
+        samples[of[i]].sibling_kind = siblings[i].meta.payload_kind;
+    }
+}
+
+void StoreCore::read_frames(Group& group,
+                            std::vector<Wanted>& wanted,
+                            std::vector<ReadSample>& samples,
+                            std::vector<Buffer>& buffers,
+                            Out& out) {
     std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
         return std::pair(a.entry.log, a.entry.offset8) < std::pair(b.entry.log, b.entry.offset8);
     });
@@ -156,12 +210,12 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
             ++end;
         }
         const std::uint64_t from = wanted[begin].begin();
-        Buffer& buffer = buffers->emplace_back(wanted[end - 1].end() - from);
+        Buffer& buffer = buffers.emplace_back(wanted[end - 1].end() - from);
         const Status opened = log.file.exists() ? ensure_open(log) : Status{};
         const auto got = opened ? log.file.read(from, buffer) : Result<std::size_t>(0);
         for (; begin < end; ++begin) {
             const Wanted& one = wanted[begin];
-            ReadSample& result = answer.samples[one.result];
+            ReadSample& result = samples[one.result];
             const std::uint64_t skip = one.begin() - from;
             const std::uint64_t size = one.end() - one.begin();
             SampleFrame frame;
@@ -169,6 +223,8 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
                 decode_wanted(ByteView(buffer).subspan(skip, size), one, frame)) {
                 result.retained = true;
                 result.meta = meta_of(frame, group.writers[log.writer].guid);
+                if (group.meta.key.keyed && one.entry.instance != SampleIndex::none)
+                    result.meta.key = one.index->instance(one.entry.instance).key;
                 result.received = frame.received;
                 result.payload = frame.payload;
                 continue;
@@ -184,7 +240,6 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
                     {"reason", reason}});
         }
     }
-    return answer;
 }
 
 }  // namespace durability::store

@@ -48,6 +48,7 @@ class Repairer {
         StoreOptions result;
         result.disk_directory = options.directory;
         result.limits.sample_size = options.sample_size;
+        result.key_finders = options.key_finders;
         return result;
     }
     Status repair_groups(const OnWork& on_work);

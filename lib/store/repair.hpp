@@ -6,6 +6,7 @@
 
 #include "store/commands.hpp"
 #include "store/file_system.hpp"
+#include "store/key_finder.hpp"
 #include "store/work_progress.hpp"
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace durability::store {
 struct RepairOptions {
     std::string directory;  // a domain's disk folder
     std::uint64_t sample_size{0};
-    bool dry_run{false};  // only look: no lease is taken, nothing changes
+    bool dry_run{false};       // only look: no lease is taken, nothing changes
+    KeyFinders key_finders{};  // as StoreOptions has them
 };
 
 enum class RepairAction : std::uint8_t {

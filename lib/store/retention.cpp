@@ -26,15 +26,17 @@ struct Bounds {
 
 // The instance a sample belongs to as far as the index knows it already.
 struct Owner {
-    Owner(const SampleIndex& index, bool keyed, const KeyHash* key)
+    Owner(const SampleIndex& index, bool keyed, const InstanceKey* key)
         : known(!keyed || key != nullptr),
           id(!keyed           ? SampleIndex::unkeyed
              : key != nullptr ? index.find_instance(*key)
                               : SampleIndex::none),
-          count(index.count_of(id)) {}
+          count(index.count_of(id)),
+          values(index.values_of(id)) {}
     bool known;  // false: the key of a keyed sample was not to be had
     SampleIndex::InstanceId id;
     std::uint64_t count;
+    std::uint64_t values;
     [[nodiscard]] bool is_new() const { return known && count == 0; }
 };
 
@@ -49,7 +51,7 @@ Admission check_keep_all(const SampleIndex& index,
     if (owner.is_new() && index.instance_count() >= bounds.instances) {
         return Admission::instances_exhausted;
     }
-    if (owner.known && owner.count >= bounds.per_instance) {
+    if (owner.known && owner.values >= bounds.per_instance) {
         return Admission::samples_per_instance_exhausted;
     }
     if (index.size() >= bounds.total) return Admission::samples_exhausted;
@@ -65,13 +67,38 @@ void remove_instance(SampleIndex& index, SampleIndex::InstanceId id, Evicted& ev
     }
 }
 
+bool begins_with_operation(const SampleIndex& index, SampleIndex::InstanceId id) {
+    return index.count_of(id) > 0 && index.is_operation(index.at(index.instance(id).oldest));
+}
+
+// Leaves so many values, and none of the operations before them: a value ends what they said.
 void reduce_to(SampleIndex& index,
                SampleIndex::InstanceId id,
                std::uint64_t limit,
                Evicted& evicted) {
-    for (std::uint64_t count = index.count_of(id); count > limit; --count) {
+    while (index.values_of(id) > limit)
         evicted.push_back(index.pop_oldest_of(id));
-    }
+    while (begins_with_operation(index, id))
+        evicted.push_back(index.pop_oldest_of(id));
+}
+
+Admission retain_operation(SampleIndex& index,
+                           const Owner& owner,
+                           const Bounds& bounds,
+                           const SampleIndex::Entry& entry,
+                           const InstanceKey* key,
+                           Evicted& evicted) {
+    const SampleIndex::Operation older = index.find_operation(owner.id, entry);
+    if (older.position != SampleIndex::none) evicted.push_back(index.take(owner.id, older));
+    const bool no_room = owner.is_new() && index.instance_count() >= bounds.instances;
+    index.append(entry, key);
+    if (no_room) evicted.push_back(index.pop_oldest_of(index.find_instance(*key)));
+    return Admission::admitted;
+}
+
+bool is_above(const SampleIndex& index, const Bounds& bounds) {
+    return index.size() > bounds.total ||
+           (index.size() > 1 && index.payload_bytes() > bounds.bytes);
 }
 
 }  // namespace
@@ -80,12 +107,14 @@ Admission retain(SampleIndex& index,
                  bool keyed,
                  const Contract& contract,
                  const SampleIndex::Entry& entry,
-                 const KeyHash* key,
+                 const InstanceKey* key,
                  Refusal refusal,
                  std::vector<SampleIndex::Entry>& evicted) {
     const Bounds bounds(contract);
     const Owner owner(index, keyed, key);
+    const bool is_operation = key != nullptr && index.is_operation(entry);
     if (contract.history == ContractHistory::keep_all) {
+        if (is_operation) return retain_operation(index, owner, bounds, entry, key, evicted);
         if (refusal == Refusal::allowed) {
             const Admission verdict = check_keep_all(index, bounds, owner, entry.payload_size);
             if (verdict != Admission::admitted) return verdict;
@@ -94,6 +123,12 @@ Admission retain(SampleIndex& index,
         return Admission::admitted;
     }
 
+    if (is_operation) {
+        const Admission admitted = retain_operation(index, owner, bounds, entry, key, evicted);
+        while (is_above(index, bounds))
+            evicted.push_back(index.pop_oldest());
+        return admitted;
+    }
     if (refusal == Refusal::allowed && entry.payload_size > bounds.bytes)
         return Admission::bytes_exhausted;
 
@@ -102,10 +137,7 @@ Admission retain(SampleIndex& index,
     if (owner.is_new() && index.instance_count() >= bounds.instances) {
         remove_instance(index, index.oldest_instance(), evicted);
     }
-    if (owner.known && owner.count > 0) {
-        reduce_to(index, owner.id, bounds.per_instance - 1, evicted);
-        reduce_to(index, owner.id, bounds.depth - 1, evicted);
-    }
+    if (owner.known && owner.count > 0) reduce_to(index, owner.id, bounds.depth - 1, evicted);
     while (index.size() >= bounds.total)
         evicted.push_back(index.pop_oldest());
     while (index.size() > 0 && !has_room(index, bounds, entry.payload_size))
@@ -122,15 +154,24 @@ void drop_before(SampleIndex& index, Arrival bound, std::vector<SampleIndex::Ent
 bool replaces(const SampleIndex& index,
               bool keyed,
               const Contract& contract,
-              const KeyHash* key,
-              std::uint64_t payload_size) {
-    if (contract.history == ContractHistory::keep_all) return false;
+              const SampleIndex::Entry& entry,
+              const InstanceKey* key) {
     const Bounds bounds(contract);
-    if (payload_size > bounds.bytes) return false;  // it is refused
     const Owner owner(index, keyed, key);
+    if (key != nullptr && index.is_operation(entry)) {
+        if (index.find_operation(owner.id, entry).position != SampleIndex::none) return true;
+        if (owner.is_new() && index.instance_count() >= bounds.instances) return true;
+        return contract.history == ContractHistory::keep_last &&
+               (index.size() >= bounds.total ||
+                (index.size() > 0 && !has_room(index, bounds, entry.payload_size)));
+    }
+    if (contract.history == ContractHistory::keep_all) return false;
+    if (entry.payload_size > bounds.bytes) return false;  // it is refused
     return (owner.is_new() && index.instance_count() >= bounds.instances) ||
-           (owner.known && owner.count >= bounds.depth) || index.size() >= bounds.total ||
-           (index.size() > 0 && !has_room(index, bounds, payload_size));
+           (owner.known &&
+            (owner.values >= bounds.depth || begins_with_operation(index, owner.id))) ||
+           index.size() >= bounds.total ||
+           (index.size() > 0 && !has_room(index, bounds, entry.payload_size));
 }
 
 void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex::Entry>& evicted) {
@@ -145,7 +186,7 @@ void trim(SampleIndex& index, const Contract& contract, std::vector<SampleIndex:
         const SampleIndex::Entry& entry = index.at(position);
         if (entry.dead || entry.instance == SampleIndex::none) continue;
         if (index.instance(entry.instance).oldest == position &&
-            index.count_of(entry.instance) > bounds.depth) {
+            index.values_of(entry.instance) > bounds.depth) {
             too_many.push_back(entry.instance);
         }
     }

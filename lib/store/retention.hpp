@@ -26,11 +26,16 @@ enum class Refusal : std::uint8_t {
 
 // Makes room for a sample of the instance `key` (null: none is known, or the topic has no key) and
 // appends it. What had to go is added to `evicted`, in that order.
+//
+// Limits count values. An operation without one (dispose, unregister) takes the place of the same
+// writer's last one of its kind, and goes with the last value that stood before it; no contract
+// refuses it. What it says about an instance that is not retained matters less than any that is: at
+// max_instances it is evicted itself.
 [[nodiscard]] Admission retain(SampleIndex& index,
                                bool keyed,
                                const Contract& contract,
                                const SampleIndex::Entry& entry,
-                               const KeyHash* key,
+                               const InstanceKey* key,
                                Refusal refusal,
                                std::vector<SampleIndex::Entry>& evicted);
 
@@ -38,8 +43,8 @@ enum class Refusal : std::uint8_t {
 [[nodiscard]] bool replaces(const SampleIndex& index,
                             bool keyed,
                             const Contract& contract,
-                            const KeyHash* key,
-                            std::uint64_t payload_size);
+                            const SampleIndex::Entry& entry,
+                            const InstanceKey* key);
 
 // Takes out what arrived before `bound`, oldest first.
 void drop_before(SampleIndex& index, Arrival bound, std::vector<SampleIndex::Entry>& evicted);

@@ -232,30 +232,6 @@ bool StoreCore::has_passed(WallTime since,
            (clock.has_started && command.mono - clock.started >= delay);
 }
 
-bool StoreCore::has_live_writer(const Group& group,
-                                const SampleIndex& index,
-                                std::uint32_t instance) {
-    // The last operation of each writer in this instance; a handful of writers, each rarely more
-    // than once since instances that end are short.
-    std::vector<std::pair<WriterIndex, bool>> writers;
-    for (auto at = index.instance(instance).oldest; at != SampleIndex::none;
-         at = index.at(at).next) {
-        const SampleIndex::Entry& entry = index.at(at);
-        const WriterIndex writer = logs[entry.log]->writer;
-        const bool left = (entry.flags & static_cast<std::uint8_t>(Lifecycle::unregister)) != 0 ||
-                          group.writers[writer].retired;
-        const auto known = std::find_if(
-            writers.begin(), writers.end(), [&](const auto& item) { return item.first == writer; });
-        if (known == writers.end()) {
-            writers.emplace_back(writer, left);
-        } else {
-            known->second = left;
-        }
-    }
-    return std::any_of(
-        writers.begin(), writers.end(), [](const auto& item) { return !item.second; });
-}
-
 bool StoreCore::purge_ended_instances(Group& group, History& history, const Sweep& command) {
     const Duration delay = group.meta.contract.cleanup_delay;
     SampleIndex& index = history.index;
@@ -267,8 +243,8 @@ bool StoreCore::purge_ended_instances(Group& group, History& history, const Swee
         if (newest.arrival != ending.arrival) return true;  // it lives again, or ended once more
         if (delay == infinite_duration) return false;
         if (!has_passed(ending.since, delay, ending.this_run, command)) return false;
-        const bool disposed = (newest.flags & static_cast<std::uint8_t>(Lifecycle::dispose)) != 0;
-        if (!disposed && has_live_writer(group, index, id)) return false;
+        const std::vector<SampleIndex::Entry> samples = samples_of(index, id);
+        if (!is_disposed(samples) && holders_of(group, samples).is_held()) return false;
         for (std::uint64_t left = index.count_of(id); left > 0; --left) {
             evicted.push_back(index.pop_oldest_of(id));
         }

@@ -30,14 +30,39 @@ SampleIndex::SampleIndex(bool keyed) : keyed_(keyed) {
     if (!keyed_) instances_.emplace_back();
 }
 
-SampleIndex::InstanceId SampleIndex::find_instance(const KeyHash& key) const {
-    if (table_.empty()) return none;
+// The instance of exactly that key, and another one with the same hash that may be meant.
+std::pair<SampleIndex::InstanceId, SampleIndex::InstanceId> SampleIndex::find_both(
+    const InstanceKey& key) const {
+    std::pair<InstanceId, InstanceId> found{none, none};
+    if (table_.empty()) return found;
     const std::size_t mask = table_.size() - 1;
-    for (std::size_t slot = hash_of_key(key) & mask; table_[slot] != none;
+    for (std::size_t slot = hash_of_key(key.hash) & mask; table_[slot] != none;
          slot = (slot + 1) & mask) {
-        if (instances_[table_[slot]].key == key) return table_[slot];
+        const InstanceKey& known = instances_[table_[slot]].key;
+        if (known.hash != key.hash) continue;
+        if (known.tag == key.tag) {
+            found.first = table_[slot];
+        } else if (known.tag == 0 || key.tag == 0) {
+            found.second = table_[slot];
+        }
     }
-    return none;
+    return found;
+}
+
+SampleIndex::InstanceId SampleIndex::find_instance(const InstanceKey& key) const {
+    const auto [exact, similar] = find_both(key);
+    return exact != none ? exact : similar;
+}
+
+bool SampleIndex::is_ambiguous(const InstanceKey& key) const {
+    if (key.tag != 0 || table_.empty()) return false;
+    const std::size_t mask = table_.size() - 1;
+    std::size_t count = 0;
+    for (std::size_t slot = hash_of_key(key.hash) & mask; table_[slot] != none;
+         slot = (slot + 1) & mask) {
+        if (instances_[table_[slot]].key.hash == key.hash) ++count;
+    }
+    return count > 1;
 }
 
 void SampleIndex::grow_table() {
@@ -46,16 +71,20 @@ void SampleIndex::grow_table() {
     const std::size_t mask = wanted - 1;
     for (const InstanceId id : old) {
         if (id == none) continue;
-        std::size_t slot = hash_of_key(instances_[id].key) & mask;
+        std::size_t slot = hash_of_key(instances_[id].key.hash) & mask;
         while (table_[slot] != none)
             slot = (slot + 1) & mask;
         table_[slot] = id;
     }
 }
 
-SampleIndex::InstanceId SampleIndex::intern(const KeyHash& key) {
+SampleIndex::InstanceId SampleIndex::intern(const InstanceKey& key) {
     const InstanceId known = find_instance(key);
-    if (known != none) return known;
+    if (known != none) {
+        // It was known by its hash alone so far.
+        if (instances_[known].key.tag == 0) instances_[known].key.tag = key.tag;
+        return known;
+    }
     if ((instances_in_use_ + 1) * 3 > table_.size() * 2) grow_table();
     InstanceId id = none;
     if (free_instances_.empty()) {
@@ -65,9 +94,9 @@ SampleIndex::InstanceId SampleIndex::intern(const KeyHash& key) {
         id = free_instances_.back();
         free_instances_.pop_back();
     }
-    instances_[id] = Instance{key, none, none, 0};
+    instances_[id] = Instance{key};
     const std::size_t mask = table_.size() - 1;
-    std::size_t slot = hash_of_key(key) & mask;
+    std::size_t slot = hash_of_key(key.hash) & mask;
     while (table_[slot] != none)
         slot = (slot + 1) & mask;
     table_[slot] = id;
@@ -76,14 +105,14 @@ SampleIndex::InstanceId SampleIndex::intern(const KeyHash& key) {
 
 void SampleIndex::forget(InstanceId id) {
     const std::size_t mask = table_.size() - 1;
-    std::size_t slot = hash_of_key(instances_[id].key) & mask;
+    std::size_t slot = hash_of_key(instances_[id].key.hash) & mask;
     while (table_[slot] != id)
         slot = (slot + 1) & mask;
     // Entries behind it that would not be found past the hole move up.
     std::size_t hole = slot;
     for (std::size_t at_slot = (slot + 1) & mask; table_[at_slot] != none;
          at_slot = (at_slot + 1) & mask) {
-        const std::size_t home = hash_of_key(instances_[table_[at_slot]].key) & mask;
+        const std::size_t home = hash_of_key(instances_[table_[at_slot]].key.hash) & mask;
         if (((at_slot - home) & mask) >= ((at_slot - hole) & mask)) {
             table_[hole] = table_[at_slot];
             hole = at_slot;
@@ -133,7 +162,22 @@ void SampleIndex::drop_chunk(std::deque<Chunk>& from) {
     from.pop_front();
 }
 
-void SampleIndex::append(Entry entry, const KeyHash* key) {
+// Puts the entry at the end of its instance's chain.
+void SampleIndex::link(Position position) {
+    const Entry& entry = at(position);
+    Instance& owner = instances_[entry.instance];
+    if (owner.count++ == 0) {
+        owner.oldest = position;
+    } else {
+        at(owner.newest).next = position;
+    }
+    owner.newest = position;
+    if (is_operation(entry)) return;
+    ++owner.values;
+    owner.newest_value = position;
+}
+
+void SampleIndex::append(Entry entry, const InstanceKey* key) {
     if (end_ >= none - 2 * chunk_entries) rebuild();  // positions begin at zero again
     entry.next = none;
     entry.dead = false;
@@ -143,14 +187,8 @@ void SampleIndex::append(Entry entry, const KeyHash* key) {
     ++live_;
     payload_bytes_ += entry.payload_size;
     if (entry.instance == none) return;
-    Instance& owner = instances_[entry.instance];
-    if (owner.count++ == 0) {
-        ++instances_in_use_;
-        owner.oldest = position;
-    } else {
-        at(owner.newest).next = position;
-    }
-    owner.newest = position;
+    if (instances_[entry.instance].count == 0) ++instances_in_use_;
+    link(position);
 }
 
 void SampleIndex::kill(Position position) {
@@ -190,12 +228,41 @@ SampleIndex::Entry SampleIndex::pop_oldest_of(InstanceId id) {
     const Position position = owner.oldest;
     const Entry entry = at(position);
     owner.oldest = entry.next;
+    if (!is_operation(entry) && --owner.values == 0) owner.newest_value = none;
     if (--owner.count == 0) {
         owner.newest = none;
         --instances_in_use_;
         if (keyed_) forget(id);
     }
     kill(position);
+    return entry;
+}
+
+SampleIndex::Operation SampleIndex::find_operation(InstanceId id, const Entry& like) const {
+    if (id == none || instances_[id].count == 0) return {};
+    const Instance& owner = instances_[id];
+    const auto is_like = [&](const Entry& entry) {
+        return entry.writer == like.writer &&
+               ((entry.flags ^ like.flags) & sample_flag::lifecycle_mask) == 0;
+    };
+    Operation found;
+    found.before = owner.newest_value;
+    found.position = found.before == none ? owner.oldest : at(found.before).next;
+    while (found.position != none && !is_like(at(found.position))) {
+        found.before = found.position;
+        found.position = at(found.position).next;
+    }
+    return found;
+}
+
+SampleIndex::Entry SampleIndex::take(InstanceId id, const Operation& operation) {
+    if (operation.before == none) return pop_oldest_of(id);
+    Instance& owner = instances_[id];
+    const Entry entry = at(operation.position);
+    at(operation.before).next = entry.next;
+    if (owner.newest == operation.position) owner.newest = operation.before;
+    --owner.count;  // what stands before it stays
+    kill(operation.position);
     return entry;
 }
 
@@ -214,8 +281,8 @@ void SampleIndex::rebuild() {
     old.swap(chunks_);
     const Position skip = first_ - base_;
     for (Instance& owner : instances_) {
-        owner.oldest = owner.newest = none;
-        owner.count = 0;
+        owner.oldest = owner.newest = owner.newest_value = none;
+        owner.count = owner.values = 0;
     }
     base_ = first_ = end_ = keyed_hint_ = 0;
     live_ = 0;
@@ -230,16 +297,8 @@ void SampleIndex::rebuild() {
             const Position position = end_++;
             ++live_;
             payload_bytes_ += entry.payload_size;
-            if (entry.instance != none) {
-                Instance& owner = instances_[entry.instance];
-                if (owner.count++ == 0) {
-                    owner.oldest = position;
-                } else {
-                    at(owner.newest).next = position;
-                }
-                owner.newest = position;
-            }
             push(entry);
+            if (entry.instance != none) link(position);
         }
         drop_chunk(old);  // so that both copies never exist at once
     }

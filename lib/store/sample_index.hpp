@@ -5,6 +5,7 @@
 
 #include "model/sample.hpp"
 #include "store/entry_pool.hpp"
+#include "store/log_format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ class SampleIndex {
         std::uint32_t payload_size{0};
         InstanceId instance{none};  // none: keyed, but the key is not known
         Position next{none};        // the next younger sample of the instance
+        std::uint16_t writer{0};    // low bits of its place among the writers of the group
         std::uint8_t flags{0};      // of the sample's frame
         bool dead{false};
         [[nodiscard]] std::uint64_t offset() const { return std::uint64_t{offset8} * 8; }
@@ -41,10 +43,12 @@ class SampleIndex {
     static_assert(sizeof(Entry) == 48);
 
     struct Instance {
-        KeyHash key{};
+        InstanceKey key{};
         Position oldest{none};
         Position newest{none};
-        std::uint64_t count{0};
+        Position newest_value{none};
+        std::uint32_t count{0};
+        std::uint32_t values{0};  // of these, no operations
     };
 
     explicit SampleIndex(bool keyed);
@@ -54,10 +58,17 @@ class SampleIndex {
     [[nodiscard]] std::uint64_t payload_bytes() const { return payload_bytes_; }
     // Instances with at least one sample.
     [[nodiscard]] std::size_t instance_count() const { return instances_in_use_; }
-    [[nodiscard]] InstanceId find_instance(const KeyHash& key) const;  // none when it has no sample
+    // None when it has no sample. A key without a tag means the one instance with that hash, a key
+    // with one also an instance that was only ever named by the hash.
+    [[nodiscard]] InstanceId find_instance(const InstanceKey& key) const;
+    // Several instances have the hash, and the key does not say which is meant.
+    [[nodiscard]] bool is_ambiguous(const InstanceKey& key) const;
     [[nodiscard]] const Instance& instance(InstanceId id) const { return instances_[id]; }
     [[nodiscard]] std::uint64_t count_of(InstanceId id) const {
         return id == none ? 0 : instances_[id].count;
+    }
+    [[nodiscard]] std::uint64_t values_of(InstanceId id) const {
+        return id == none ? 0 : instances_[id].values;
     }
 
     // Positions run from begin_position() to end_position(); dead entries lie between live ones.
@@ -77,11 +88,23 @@ class SampleIndex {
 
     // Adds the youngest sample (arrival numbers ascend). `key` is null for a topic without key, and
     // for a sample whose key is not known (then the entry has no instance).
-    void append(Entry entry, const KeyHash* key);
+    void append(Entry entry, const InstanceKey* key);
 
     // The oldest sample; there must be one.
     Entry pop_oldest();
     Entry pop_oldest_of(InstanceId id);
+    // A dispose or unregister that comes without a value, of a topic with key.
+    [[nodiscard]] bool is_operation(const Entry& entry) const {
+        return keyed_ && !holds_value(entry.flags);
+    }
+    // The operation `like`'s writer did after the newest value of the instance, with the same
+    // lifecycle bits; none when there is none.
+    struct Operation {
+        Position position{none};
+        Position before{none};  // in the instance; none: it is the oldest
+    };
+    [[nodiscard]] Operation find_operation(InstanceId id, const Entry& like) const;
+    Entry take(InstanceId id, const Operation& operation);
     // The instance of the oldest sample that has one; none when there is none.
     [[nodiscard]] InstanceId oldest_instance();
     // Takes out every sample for which `doomed` holds, oldest first. O(size).
@@ -114,7 +137,9 @@ class SampleIndex {
         std::vector<Entry> own;
     };
 
-    InstanceId intern(const KeyHash& key);
+    InstanceId intern(const InstanceKey& key);
+    void link(Position position);
+    [[nodiscard]] std::pair<InstanceId, InstanceId> find_both(const InstanceKey& key) const;
     void forget(InstanceId id);
     void grow_table();
     void push(const Entry& entry);

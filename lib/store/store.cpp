@@ -128,6 +128,7 @@ struct Executor {
     StoreCore::Out& out;
 
     void operator()(OpenGroup& command) { core.open_group(command, out); }
+    void operator()(SetGroupType& command) { core.set_group_type(command, out); }
     void operator()(Append& command) { core.append(command.batch, out); }
     void operator()(ListSamples& command) { out.push_back(core.list(command)); }
     void operator()(ReadSamples& command) {
@@ -155,6 +156,10 @@ struct Executor {
     void operator()(Sweep& command) { core.sweep(command, out); }
     void operator()(PurgeSamples& command) { core.purge(command, out); }
     void operator()(CompactGroup& command) { out.push_back(core.compact(command)); }
+    void operator()(ListInstances& command) {
+        auto answer = core.list_instances(command, out);
+        out.push_back(std::move(answer));
+    }
     void operator()(QueryStatus& command) {
         out.push_back(StatusReport{command.ticket, core.status()});
     }

@@ -18,6 +18,7 @@
 #include "durability/config.hpp"
 #include "store/commands.hpp"
 #include "store/file_system.hpp"
+#include "store/key_finder.hpp"
 
 #include <functional>
 #include <memory>
@@ -40,6 +41,8 @@ struct StoreOptions {
     // open() reads metadata only; do_slice() reads the groups, log by log, those first for which an
     // OpenGroup waits. Topics can be served as they are loaded.
     bool load_later{false};
+    // Empty: keys are known as received only.
+    KeyFinders key_finders;
 };
 
 // Called while open() makes progress: a sentence for a status line. May be empty.

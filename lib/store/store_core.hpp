@@ -27,6 +27,20 @@ namespace durability::store {
 
 class GroupLoader;
 
+// A number for an instance that is the same in every list (ListedSample::instance).
+[[nodiscard]] std::uint64_t number_of(const InstanceKey& key);
+// The key, unless the index cannot tell which of several instances it means; null for none.
+[[nodiscard]] const InstanceKey* usable(const SampleIndex& index,
+                                        const std::optional<InstanceKey>& key);
+// What is retained of an instance, oldest first.
+[[nodiscard]] std::vector<SampleIndex::Entry> samples_of(const SampleIndex& index,
+                                                         SampleIndex::InstanceId id);
+// The newest value was disposed with, or an operation since says so.
+[[nodiscard]] bool is_disposed(const std::vector<SampleIndex::Entry>& samples);
+// The newest sample of the instance whose payload tells the key; null when none has a payload.
+[[nodiscard]] const SampleIndex::Entry* key_bearer(const SampleIndex& index,
+                                                   SampleIndex::InstanceId id);
+
 struct StoreCore {
     StoreCore(FileSystem& file_system, StoreOptions store_options);
     StoreCore(const StoreCore&) = delete;
@@ -199,7 +213,53 @@ struct StoreCore {
     [[nodiscard]] OpenedGroup describe(const Group& group) const;
     // True when there is something to be saved.
     [[nodiscard]] bool apply_contract(Group& group, const GroupMeta& meta);
-    void make_histories(Group& group);
+    // Keys that were found after their samples had been stored.
+    struct FoundKey {
+        InstanceKey key;
+        WallTime received{};
+    };
+    using FoundKeys = std::unordered_map<Arrival, FoundKey>;
+    // Sorts what is retained into histories anew, by the contract's scope.
+    void make_histories(Group& group, const FoundKeys& found = {});
+
+    // instances.cpp
+    // The instance of a sample that arrives, or of one that is read from a log.
+    [[nodiscard]] static std::optional<InstanceKey> key_of(const Group& group,
+                                                           const SampleMeta& meta,
+                                                           ByteView payload);
+    [[nodiscard]] static std::optional<InstanceKey> key_of(const Group& group,
+                                                           const SampleFrame& frame,
+                                                           const Guid& writer);
+    void report_unresolved(Group& group, const SampleMeta& meta, Out& out);
+    void set_group_type(const SetGroupType& command, Out& out);
+    [[nodiscard]] FoundKeys read_missing_keys(const Group& group, Out& out);
+    void find_missing_keys(Group& group, Out& out);
+    // Who wrote an instance, by what is retained of it, and who still does.
+    struct Holder {
+        WriterIndex writer{0};
+        bool unregistered{false};  // and did not write it since
+        bool retired{false};
+        Arrival left_at{0};  // when it last unregistered
+    };
+    struct Holders {
+        std::vector<Holder> writers;
+        [[nodiscard]] bool is_held() const;
+        // The writer has unregistered the instance since what arrived then, or with it.
+        [[nodiscard]] bool has_left(WriterIndex writer, Arrival arrival) const;
+    };
+    [[nodiscard]] Holders holders_of(const Group& group,
+                                     const std::vector<SampleIndex::Entry>& samples) const;
+    [[nodiscard]] Holders holders_of(const Group& group, const InstanceKey& key) const;
+    // Over all histories of the group, in the order of arrival.
+    [[nodiscard]] std::vector<SampleIndex::Entry> samples_of_instance(const Group& group,
+                                                                      const InstanceKey& key) const;
+    [[nodiscard]] ListedInstance describe_instance(const Group& group,
+                                                   const InstanceKey& key) const;
+    void read_instance(const Group& group,
+                       std::size_t max_payload,
+                       ListedInstance& listed,
+                       Out& out);
+    [[nodiscard]] InstancesListed list_instances(const ListInstances& command, Out& out);
     // What is retained now. To be saved together with everything that was appended so far: a list
     // must not name a sample that a power cut could still take, nor leave out one that such a
     // sample replaced.
@@ -228,6 +288,17 @@ struct StoreCore {
     // reading.cpp
     [[nodiscard]] SamplesListed list(const ListSamples& command);
     [[nodiscard]] SamplesRead read(const ReadSamples& command, Out& out);
+    struct Wanted;
+    void read_frames(Group& group,
+                     std::vector<Wanted>& wanted,
+                     std::vector<ReadSample>& samples,
+                     std::vector<Buffer>& buffers,
+                     Out& out);
+    void read_siblings(Group& group,
+                       const std::vector<Wanted>& read_already,
+                       std::vector<ReadSample>& samples,
+                       std::vector<Buffer>& buffers,
+                       Out& out);
 
     // retirement.cpp
     void writer_gone(const WriterGone& command, Out& out);
@@ -242,9 +313,6 @@ struct StoreCore {
     void write_expiry(Group& group, WriterIndex writer, Out& out);
     void follow_clock(const Sweep& command, Out& out);
     [[nodiscard]] bool is_due(SourceWriter& writer, const Sweep& command);
-    [[nodiscard]] bool has_live_writer(const Group& group,
-                                       const SampleIndex& index,
-                                       SampleIndex::InstanceId instance);
     bool purge_ended_instances(Group& group, History& history, const Sweep& command);
     bool purge_lifespan(Group& group, History& history, WallTime now);
     bool purge_aged(Group& group, History& history, const Sweep& command);

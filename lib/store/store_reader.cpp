@@ -22,11 +22,13 @@ Result<std::unique_ptr<StoreReader>> StoreReader::open(FileSystem& files,
                                                        const std::string& disk_directory,
                                                        const std::string& memory_directory,
                                                        const Limits& limits,
-                                                       std::vector<Completion>& out) {
+                                                       std::vector<Completion>& out,
+                                                       KeyFinders key_finders) {
     StoreOptions options;
     options.disk_directory = disk_directory;
     options.memory_directory = memory_directory;
     options.limits = limits;
+    options.key_finders = std::move(key_finders);
     auto impl = std::make_unique<Impl>(files, std::move(options));
     impl->core.read_only = true;
     if (auto done = impl->core.recover({}, out); !done)
@@ -42,6 +44,10 @@ std::vector<ListedSample> StoreReader::list(GroupHandle group) const {
     ListSamples command;
     command.group = group;
     return impl_->core.list(command).samples;
+}
+
+InstancesListed StoreReader::instances(const ListInstances& command, std::vector<Completion>& out) {
+    return impl_->core.list_instances(command, out);
 }
 
 void StoreReader::for_each(GroupHandle group,

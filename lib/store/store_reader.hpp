@@ -6,6 +6,7 @@
 #include "durability/config.hpp"
 #include "store/commands.hpp"
 #include "store/file_system.hpp"
+#include "store/key_finder.hpp"
 
 #include <functional>
 #include <memory>
@@ -23,13 +24,16 @@ class StoreReader {
                                                      const std::string& disk_directory,
                                                      const std::string& memory_directory,
                                                      const Limits& limits,
-                                                     std::vector<Completion>& out);
+                                                     std::vector<Completion>& out,
+                                                     KeyFinders key_finders = {});
     StoreReader(const StoreReader&) = delete;
     StoreReader& operator=(const StoreReader&) = delete;
     ~StoreReader();
 
     [[nodiscard]] StoreStatus status() const;
     [[nodiscard]] std::vector<ListedSample> list(GroupHandle group) const;
+    [[nodiscard]] InstancesListed instances(const ListInstances& command,
+                                            std::vector<Completion>& out);
     // Every retained sample of the group in arrival order, payload included (valid during the
     // call), until `visit` returns false. Memory is bounded by a few megabytes or one sample.
     // Events about what could not be read go to `out`; beside a daemon that may be frames it

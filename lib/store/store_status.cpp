@@ -1,5 +1,10 @@
 #include "store/store_status.hpp"
 
+#include "base/text.hpp"
+#include "store/commands.hpp"
+
+#include <utility>
+
 namespace durability::store {
 
 TopicStatus topic_status(const GroupStatus& group) {
@@ -33,6 +38,22 @@ durability::WriterStatus writer_status(const GroupStatus& group, const WriterSta
     status.synced = status.committed = writer.synced.value;
     status.retained_samples = writer.retained;
     status.retained_bytes = writer.payload_bytes;
+    return status;
+}
+
+InstanceStatus instance_status(const GroupMeta& meta,
+                               const ListedInstance& instance,
+                               std::string key) {
+    InstanceStatus status;
+    status.topic = meta.key.topic;
+    status.type = meta.key.type;
+    status.key = std::move(key);
+    if (instance.key) status.key_hash = to_hex(instance.key->hash);
+    status.state = name(instance.state);
+    status.samples = instance.values;
+    status.operations = instance.operations;
+    status.writers = instance.writers;
+    status.received_ns = instance.received.time_since_epoch().count();
     return status;
 }
 

@@ -10,6 +10,8 @@
 
 namespace durability::store {
 
+struct ListedInstance;
+
 struct WriterStatus {
     Guid source_writer;
     std::uint64_t retained{0};
@@ -59,5 +61,10 @@ struct StoreStatus {
 [[nodiscard]] TopicStatus topic_status(const GroupStatus& group);
 [[nodiscard]] durability::WriterStatus writer_status(const GroupStatus& group,
                                                      const WriterStatus& writer);
+
+// `key`: the readable form, where there is one.
+[[nodiscard]] InstanceStatus instance_status(const GroupMeta& meta,
+                                             const ListedInstance& instance,
+                                             std::string key);
 
 }  // namespace durability::store

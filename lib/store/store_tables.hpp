@@ -5,6 +5,7 @@
 #include "durability/event.hpp"
 #include "store/commands.hpp"
 #include "store/dedup.hpp"
+#include "store/key_finder.hpp"
 #include "store/layout.hpp"
 #include "store/log_file.hpp"
 #include "store/sample_index.hpp"
@@ -42,6 +43,7 @@ struct History {
         bool this_run{false};
     };
     void note_received(Arrival arrival, WallTime received, Duration max_age, bool this_run);
+    void note_ending(const InstanceKey& key, Arrival arrival, WallTime since, bool this_run);
 
     SampleIndex index;
     std::vector<Ending> endings;
@@ -87,6 +89,7 @@ struct Group {
     GroupHandle handle{0};
     GroupMeta meta;
     GroupHash hash{};
+    KeyFinder keys;  // empty: keys are known as received only
     std::string folder;
     std::vector<std::unique_ptr<History>> histories;
     std::vector<SourceWriter> writers;
@@ -112,6 +115,7 @@ struct Group {
     std::uint64_t evicted{0};
     std::uint64_t rejected{0};
     std::uint64_t rejected_in_batch{0};
+    bool key_unresolved_told{false};
     std::string_view reject_reason;
     WriterIndex last_writer{0};  // samples of one writer come in rows
     [[nodiscard]] bool on_disk() const { return meta.storage == StorageKind::disk; }

@@ -178,7 +178,7 @@ Latency compact(const Setup& setup, bool scattered, std::size_t group_size) {
                         for (unsigned octet = 0; octet < 8; ++octet)
                             key[octet] = static_cast<std::uint8_t>(number >> (8 * octet));
                     }
-                    meta.key_hash = key;
+                    meta.key = InstanceKey{key};
                 }
                 batch.add(group,
                           meta.id.writer,

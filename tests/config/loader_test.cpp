@@ -275,10 +275,21 @@ TEST_CASE("a topic rule needs a topic, and names have no blanks") {
 
 TEST_CASE("what this version does not do is refused, not ignored") {
     CHECK_THAT(complaint("threads: { loop: { priority: 10 } }\n"), Contains("feature missing"));
-    CHECK_THAT(complaint("topics:\n  - topic: a\n    key: [int32, string]\n"),
-               Contains("not supported by this version"));
-    CHECK_THAT(complaint("topics:\n  - topic: a\n    key: manual\n"), Contains("not one of: auto"));
     good("threads: {}\n");
+}
+
+TEST_CASE("a key layout names members that are known, the last of them part of the key") {
+    const auto layout = [](const std::string& text) {
+        return "topics:\n  - topic: a\n    key: " + text + "\n";
+    };
+    const Config config = good(layout("[skip int64, \"uint8[16]\", string]")).config;
+    CHECK(config.topics[0].key == std::vector<std::string>{"skip int64", "uint8[16]", "string"});
+    CHECK(good(layout("auto")).config.topics[0].key.empty());
+    CHECK_THAT(complaint(layout("manual")), Contains("expected a list"));
+    CHECK_THAT(complaint(layout("[]")), Contains("names no member"));
+    CHECK_THAT(complaint(layout("[int33]")), Contains("int33") && Contains("members are bool"));
+    CHECK_THAT(complaint(layout("[skip int32]")), Contains("key"));
+    CHECK_THAT(complaint(layout("{ a: b }")), Contains("expected a list, found"));
 }
 
 TEST_CASE("addresses and interfaces are checked") {

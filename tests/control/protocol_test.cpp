@@ -118,6 +118,46 @@ TEST_CASE("a request with members is read as it was written, whatever the topic 
     CHECK(read->topic == "a\xff");
 }
 
+TEST_CASE("a list of instances comes back as it was sent") {
+    const Request request = [] {
+        Request asked{Command::instances};
+        asked.topic = "rt/robots";
+        asked.domain = 3;
+        return asked;
+    }();
+    CHECK(decode_request(encode(request)) == request);
+    InstanceList list{1, true, 9, {}};
+    InstanceStatus& one = list.instances.emplace_back();
+    one.domain = 3;
+    one.topic = "rt/robots";
+    one.type = "Robot";
+    one.key = "name=\"a\\xff\"";
+    one.key_hash = std::string(32, '0');
+    one.state = "no writers";
+    one.samples = 4;
+    one.operations = 2;
+    one.writers = {Guid{GuidPrefix{{1, 2}}, EntityId{0x102}}};
+    one.received_ns = 17;
+    const auto reply = decode_reply(encode_reply(encode_data(list)));
+    REQUIRE(reply);
+    CHECK(reply->instances.total == 9U);
+    CHECK(reply->instances.keyed);
+    REQUIRE(reply->instances.instances.size() == 1U);
+    const InstanceStatus& read = reply->instances.instances.front();
+    CHECK(read.domain == 3U);
+    CHECK(read.topic == one.topic);
+    CHECK(read.type == one.type);
+    CHECK(read.key == one.key);
+    CHECK(read.key_hash == one.key_hash);
+    CHECK(read.state == one.state);
+    CHECK(read.samples == 4U);
+    CHECK(read.operations == 2U);
+    CHECK(read.writers == one.writers);
+    CHECK(read.received_ns == 17);
+    CHECK_FALSE(decode_request(R"({"command":"instances"})"));
+    CHECK_FALSE(decode_request(R"({"command":"instances","topic":"a","writer":"x"})"));
+}
+
 TEST_CASE("what was done travels back") {
     PurgeOutcome purged{2, 17, true, false};
     auto reply = decode_reply(encode_reply(encode_data(purged)));

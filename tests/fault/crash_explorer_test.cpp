@@ -213,12 +213,15 @@ std::string judge(const std::vector<Sent>& sent,
         found.push_back(&*known);
     }
     const std::uint64_t depth = topic == "all" ? unlimited : topic == "keyed" ? 1 : latest_depth;
-    const auto same_instance = [](const Sent& a, const Sent& b) {
-        return a.topic == b.topic && a.instance == b.instance;
+    // A value counts against what came before it, an operation against another of its kind only.
+    const auto counts_against = [](const Sent& younger, const Sent& older) {
+        return younger.topic == older.topic && younger.instance == older.instance &&
+               (younger.lifecycle == Lifecycle::data ||
+                (younger.lifecycle == older.lifecycle && younger.writer == older.writer));
     };
     for (const Sent* one : found) {
         const auto replaced_by = std::ranges::count_if(sent, [&](const Sent& other) {
-            return &other > one && same_instance(other, *one) && other.acknowledged <= point;
+            return &other > one && counts_against(other, *one) && other.acknowledged <= point;
         });
         if (static_cast<std::uint64_t>(replaced_by) >= depth) return "a sample that was replaced";
     }
@@ -226,9 +229,8 @@ std::string judge(const std::vector<Sent>& sent,
         if (one.topic != topic || one.acknowledged > point || one.withdrawn <= point) continue;
         if (std::ranges::find(found, &one) != found.end()) continue;
         // Only younger samples of its instance may have taken its place, and as many as are kept.
-        const auto younger = std::ranges::count_if(found, [&](const Sent* other) {
-            return other > &one && other->instance == one.instance;
-        });
+        const auto younger = std::ranges::count_if(
+            found, [&](const Sent* other) { return other > &one && counts_against(*other, one); });
         if (static_cast<std::uint64_t>(younger) < depth) return "an acknowledged sample is missing";
     }
     return {};

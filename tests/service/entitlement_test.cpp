@@ -22,10 +22,9 @@ Guid writer_guid(std::uint8_t which) {
     guid.entity = EntityId{0x103};
     return guid;
 }
-KeyHash key(std::uint8_t value) {
-    KeyHash hash{};
-    hash[15] = value;
-    return hash;
+// The number of an instance.
+std::uint64_t key(std::uint8_t value) {
+    return 1'000 + value;
 }
 Timestamp seconds(std::int32_t value) {
     return Timestamp{value, 0};
@@ -34,20 +33,45 @@ store::ListedSample stored(Arrival arrival,
                            std::uint8_t writer,
                            std::int64_t number,
                            std::int32_t written = 100,
-                           std::optional<KeyHash> instance = std::nullopt) {
+                           std::uint64_t instance = 0) {
     store::ListedSample listed;
     listed.arrival = arrival;
     listed.id = {writer_guid(writer), SequenceNumber{number}};
     listed.source_timestamp = seconds(written);
     listed.payload_size = 10;
-    listed.key_hash = instance;
+    listed.instance = instance;
     return listed;
+}
+
+store::ListedSample held(store::ListedSample sample) {
+    sample.lifecycle = Lifecycle::unregister;
+    sample.is_held = true;
+    return sample;
+}
+
+store::ListedSample left(store::ListedSample sample) {
+    sample.is_left = true;
+    return sample;
+}
+store::ListedSample disposed(store::ListedSample sample) {
+    sample.lifecycle = Lifecycle::dispose;
+    return sample;
 }
 
 // Who lives, and which of its numbers it sends itself.
 using Living = std::unordered_map<Guid, LivingShare>;
 Living lives(std::uint8_t writer, std::int64_t first, std::int64_t last) {
     return {{writer_guid(writer), LivingShare{{SequenceNumber{first}, SequenceNumber{last}}}}};
+}
+Living lives_and_drops(std::uint8_t writer, std::int64_t first, std::int64_t last) {
+    Living living = lives(writer, first, last);
+    living.begin()->second.drops_unregistered = true;
+    return living;
+}
+Living lives_and_is_not_understood(std::uint8_t writer, std::int64_t first, std::int64_t last) {
+    Living living = lives(writer, first, last);
+    living.begin()->second.operations_understood = false;
+    return living;
 }
 const Living nobody;
 const Living lives_and_sends_nothing = lives(1, 1, 0);
@@ -98,19 +122,22 @@ struct Row {
 E verdict_on(const Row& row) {
     std::vector<store::ListedSample> retained = row.others;
     retained.push_back(row.judged);
+    Others others = row.others;
+    if (!row.keyed) {
+        for (Others* samples : {&retained, &others})
+            for (store::ListedSample& sample : *samples)
+                sample.instance = 1;
+    }
     std::ranges::sort(retained, {}, &store::ListedSample::arrival);
     const auto count_of = [&](const std::vector<store::ListedSample>& samples) {
-        return decided(EntitlementInput{samples,
-                                        row.keyed,
-                                        row.lifespan,
-                                        row.reader,
-                                        row.living,
-                                        to_wall_time(seconds(1'000))})
+        return decided(
+                   EntitlementInput{
+                       samples, row.lifespan, row.reader, row.living, to_wall_time(seconds(1'000))})
             .counts;
     };
     // The verdict on one of several: it alone, with the others only as circumstances.
     const auto with = count_of(retained);
-    auto without = count_of(row.others);
+    auto without = count_of(others);
     for (std::size_t i = 0; i < entitlement_count; ++i) {
         if (with[i] == without[i] + 1) return static_cast<E>(i);
     }
@@ -190,6 +217,42 @@ TEST_CASE("each retained sample is owed to a late reader, or there is one reason
          E::owed,
          false,
          minute},
+        {"its living writer has dropped it with the instance",
+         left(stored(5, 1, 5, 100, key(1))),
+         reader(10),
+         lives_and_drops(1, 1, 9),
+         E::owed,
+         true},
+        {"its living writer keeps what it has unregistered",
+         left(stored(5, 1, 5, 100, key(1))),
+         reader(10),
+         lives(1, 1, 9),
+         E::living_writer,
+         true},
+        {"the reader does not understand the living writer's dispose",
+         disposed(stored(5, 1, 5, 100, key(1))),
+         reader(10),
+         lives_and_is_not_understood(1, 1, 9),
+         E::owed,
+         true},
+        {"it understands its values",
+         stored(5, 1, 5, 100, key(1)),
+         reader(10),
+         lives_and_is_not_understood(1, 1, 9),
+         E::living_writer,
+         true},
+        {"it understands its dispose",
+         disposed(stored(5, 1, 5, 100, key(1))),
+         reader(10),
+         lives(1, 1, 9),
+         E::living_writer,
+         true},
+        {"another writer still holds the instance it unregisters",
+         held(stored(5, 1, 5, 100, key(1))),
+         reader(10),
+         nobody,
+         E::held,
+         true},
         {"it lives for an hour", stored(5, 1, 5, 100), reader(10), nobody, E::owed, false, hour},
         {"expired, and the writer lives",
          stored(5, 1, 5, 100),
@@ -327,8 +390,8 @@ TEST_CASE("each retained sample is owed to a late reader, or there is one reason
 TEST_CASE("what is owed comes in order of arrival") {
     const std::vector<store::ListedSample> retained{
         stored(3, 1, 1), stored(4, 2, 1), stored(9, 1, 2), stored(12, 1, 3)};
-    const EntitlementResult result = decided(
-        EntitlementInput{retained, false, infinite_qos_duration, reader(10), nobody, WallTime{}});
+    const EntitlementResult result =
+        decided(EntitlementInput{retained, infinite_qos_duration, reader(10), nobody, WallTime{}});
     CHECK(result.owed == std::vector<ArrivalRange>{{3, 4}, {9, 9}});
     CHECK(result.counts[static_cast<std::size_t>(E::owed)] == 3);
     CHECK(result.counts[static_cast<std::size_t>(E::not_history)] == 1);
@@ -339,20 +402,15 @@ TEST_CASE("a sample without a source timestamp never expires and is never supers
     timeless.source_timestamp = invalid_timestamp;
     const std::vector<store::ListedSample> retained{timeless, stored(6, 2, 1, 200)};
     const Living living = lives(2, 1, 9);
-    const EntitlementResult result = decided(EntitlementInput{retained,
-                                                              false,
-                                                              QosDuration{900, 0},
-                                                              reader(10, 0, true),
-                                                              living,
-                                                              to_wall_time(seconds(1'000))});
+    const EntitlementResult result = decided(EntitlementInput{
+        retained, QosDuration{900, 0}, reader(10, 0, true), living, to_wall_time(seconds(1'000))});
     CHECK(result.owed == std::vector<ArrivalRange>{{5, 5}});
 }
 
 TEST_CASE("a history may be decided on in pieces unless later samples count") {
     const Living living = lives(1, 2, 3);
     const auto input = [&](const std::vector<store::ListedSample>& retained) {
-        return EntitlementInput{
-            retained, false, infinite_qos_duration, reader(10), living, WallTime{}};
+        return EntitlementInput{retained, infinite_qos_duration, reader(10), living, WallTime{}};
     };
     const std::vector<store::ListedSample> first{stored(1, 1, 1), stored(2, 1, 2)};
     const std::vector<store::ListedSample> second{

@@ -48,7 +48,7 @@ TEST_CASE("a plain sample is stored under its writer's name and number") {
     CHECK(verdict.meta.id == SampleId{source, SequenceNumber{7}});
     CHECK(verdict.meta.source_timestamp == Timestamp{5, 6});
     CHECK(verdict.meta.lifecycle == Lifecycle::data);
-    CHECK_FALSE(verdict.meta.key_hash.has_value());
+    CHECK_FALSE(verdict.meta.key.has_value());
 }
 
 TEST_CASE("what a sample carries is kept: key hash, first writer, related request, set") {
@@ -62,11 +62,11 @@ TEST_CASE("what a sample carries is kept: key hash, first writer, related reques
     const SampleVerdict verdict = judge_sample(received.with(qos), source, group());
     CHECK(verdict.kind == Kind::store);
     CHECK(verdict.meta.id == SampleId{origin, SequenceNumber{99}});
-    CHECK(verdict.meta.key_hash == KeyHash{1, 2});
+    CHECK(verdict.meta.key == InstanceKey{KeyHash{1, 2}});
     CHECK(verdict.meta.related == qos.related);
     CHECK(verdict.meta.coherent_set == SequenceNumber{3});
     // An unkeyed topic has no instances, whatever a peer says.
-    CHECK_FALSE(judge_sample(received.sample, source, group(false)).meta.key_hash.has_value());
+    CHECK_FALSE(judge_sample(received.sample, source, group(false)).meta.key.has_value());
 }
 
 TEST_CASE(

@@ -75,7 +75,7 @@ TEST_CASE("the example of LOG-FORMAT.md is what the page says it is") {
     CHECK(meta.id.number.value == 7);
     CHECK(meta.source_timestamp == Timestamp{1'700'000'000, 0x80000000U});
     CHECK(meta.lifecycle == Lifecycle::data);
-    CHECK(meta.key_hash == KeyHash{0, 0, 0, 42});
+    CHECK(meta.key == InstanceKey{KeyHash{0, 0, 0, 42}});
     CHECK(sample.arrival == 0x100002);
     CHECK(sample.received == WallTime{std::chrono::milliseconds{1'700'000'000'500}});
     CHECK(Buffer(sample.payload.begin(), sample.payload.end()) ==
@@ -107,7 +107,7 @@ TEST_CASE("every field of a sample survives its frame") {
     meta.source_timestamp = {-5, 77};
     meta.lifecycle = Lifecycle::dispose_unregister;
     meta.payload_kind = PayloadKind::key;
-    meta.key_hash = key_of(12);
+    meta.key = InstanceKey{key_of(12), 77};
     meta.related = RelatedSample{0x800f, {writer_guid(4), {9}}};
     meta.coherent_set = SequenceNumber{5};
     Buffer frame;
@@ -138,13 +138,16 @@ TEST_CASE("metadata survives its encoding, and a cut one is refused at every len
     meta.qos.durability_service.emplace().limits.max_samples = 3;
     meta.qos.representations = {representation_xcdr2, representation_xcdr1};
     meta.qos.type_information = {9, 8, 7};
+    meta.type_objects = {{1, 2, 3}, {4}};
+    meta.key.type_hash = {5, 6};
     Buffer bytes;
     encode_group_meta(meta, bytes);
     CHECK(decode_group_meta(bytes) == meta);
-    // Files from before there were quotas end without them.
-    const std::size_t without_quotas = bytes.size() - 16;
+    // Files from before there were types, and quotas, end without them.
+    const std::size_t without_types = bytes.size() - (4 + 4 + 3 + 4 + 1) - (4 + 2);
+    const std::size_t without_quotas = without_types - 16;
     for (std::size_t length = 0; length < bytes.size(); ++length) {
-        if (length == without_quotas) continue;
+        if (length == without_quotas || length == without_types) continue;
         REQUIRE_FALSE(decode_group_meta(ByteView(bytes).first(length)));
     }
     const auto older = decode_group_meta(ByteView(bytes).first(without_quotas));
@@ -152,6 +155,8 @@ TEST_CASE("metadata survives its encoding, and a cut one is refused at every len
     CHECK(older->contract.max_bytes == unlimited);
     CHECK(older->contract.max_age == Contract{}.max_age);
     CHECK(older->contract.max_samples == 7);
+    CHECK(older->type_objects.empty());
+    CHECK(older->key.type_hash.empty());
 }
 
 TEST_CASE("names: every name is parsed back, and nothing else is taken for one") {

@@ -74,12 +74,15 @@ class Trial {
         const Guid writer = writer_guid(static_cast<std::uint8_t>(1 + below(writers_)));
         std::optional<std::uint32_t> instance;
         if (below(16) != 0) instance = static_cast<std::uint32_t>(below(9));
-        const Buffer payload = payload_of(static_cast<std::int64_t>(step_), 4 + below(60));
+        // Now and then the writer disposes or unregisters, without a payload.
+        const auto operation = static_cast<unsigned>(keyed_ && below(3) == 0 ? 1 + below(3) : 0);
+        const Buffer payload =
+            operation != 0 ? Buffer{} : payload_of(static_cast<std::int64_t>(step_), 4 + below(60));
         const std::int64_t number = ++numbers_[writer];
         std::optional<KeyHash> key;
         if (keyed_ && instance) key = key_of(*instance);
-        world_.append(topic_, writer, number, payload, key);
-        model_of(writer).retain({++arrival_, instance, payload.size(), writer, number});
+        world_.append(topic_, writer, number, payload, key, static_cast<Lifecycle>(operation));
+        model_of(writer).retain({++arrival_, instance, payload.size(), writer, number, operation});
         snapshots_.push_back(models_);
     }
     void sync() {

@@ -23,6 +23,7 @@ class RetentionModel {
         std::uint64_t bytes{0};
         Guid writer{};
         std::int64_t number{0};
+        unsigned operation{0};  // 0: a value; else the lifecycle bits of an operation without one
         friend bool operator==(const Item&, const Item&) = default;
     };
     RetentionModel(Contract contract, bool keyed) : contract_(contract), keyed_(keyed) {}
@@ -30,11 +31,13 @@ class RetentionModel {
     // False when the sample is refused.
     bool retain(Item item) {
         if (!keyed_) item.instance = 0;
+        if (!keyed_ || !item.instance) item.operation = 0;  // counts like any sample
+        if (item.operation != 0) return retain_operation(item);
         if (item.bytes > contract_.max_bytes) return false;
         const bool is_new = item.instance && count_of(item.instance) == 0;
         if (contract_.history == ContractHistory::keep_all) {
             if (is_new && instances() >= contract_.max_instances) return false;
-            if (item.instance && count_of(item.instance) >= contract_.max_samples_per_instance)
+            if (item.instance && values_of(item.instance) >= contract_.max_samples_per_instance)
                 return false;
             if (items.size() >= contract_.max_samples) return false;
             if (bytes() + item.bytes > contract_.max_bytes) return false;
@@ -42,10 +45,9 @@ class RetentionModel {
             return true;
         }
         if (is_new && instances() == contract_.max_instances) remove_oldest_instance();
-        while (item.instance && count_of(item.instance) >= contract_.max_samples_per_instance)
+        while (item.instance && values_of(item.instance) >= smallest())
             remove_oldest_of(item.instance);
-        while (item.instance && count_of(item.instance) >= smallest())
-            remove_oldest_of(item.instance);
+        remove_leading_operations(item.instance);
         while (items.size() >= contract_.max_samples)
             items.pop_front();
         while (bytes() + item.bytes > contract_.max_bytes)
@@ -63,8 +65,11 @@ class RetentionModel {
         for (bool again = true; again;) {
             again = false;
             for (const Item& item : items) {
-                if (!item.instance || count_of(item.instance) <= smallest()) continue;
-                remove_oldest_of(item.instance);
+                if (!item.instance || values_of(item.instance) <= smallest()) continue;
+                const auto instance = item.instance;
+                while (values_of(instance) > smallest())
+                    remove_oldest_of(instance);
+                remove_leading_operations(instance);
                 again = true;
                 break;
             }
@@ -97,6 +102,38 @@ class RetentionModel {
             std::count_if(items.begin(), items.end(), [&](const Item& other) {
                 return other.instance == instance;
             }));
+    }
+    [[nodiscard]] std::uint64_t values_of(std::optional<std::uint32_t> instance) const {
+        return static_cast<std::uint64_t>(
+            std::count_if(items.begin(), items.end(), [&](const Item& other) {
+                return other.instance == instance && other.operation == 0;
+            }));
+    }
+    bool retain_operation(const Item& item) {
+        const bool no_room = count_of(item.instance) == 0 && instances() >= contract_.max_instances;
+        // The last one of this writer and kind, unless a value came after it.
+        for (auto at = items.end(); at != items.begin();) {
+            --at;
+            if (at->instance != item.instance) continue;
+            if (at->operation == 0) break;
+            if (at->operation != item.operation || at->writer != item.writer) continue;
+            items.erase(at);
+            break;
+        }
+        if (no_room) return true;
+        items.push_back(item);
+        if (contract_.history == ContractHistory::keep_all) return true;
+        while (items.size() > contract_.max_samples ||
+               (items.size() > 1 && bytes() > contract_.max_bytes))
+            items.pop_front();
+        return true;
+    }
+    void remove_leading_operations(std::optional<std::uint32_t> instance) {
+        if (!instance) return;
+        for (auto at = items.begin(); at != items.end();) {
+            if (at->instance == instance && at->operation == 0) return;
+            at = at->instance == instance ? items.erase(at) : std::next(at);
+        }
     }
     [[nodiscard]] std::uint64_t smallest() const {
         return std::min(

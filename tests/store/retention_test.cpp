@@ -25,20 +25,27 @@ TEST_CASE("the index keeps exactly what the rule says") {
         for (Arrival arrival = 1; arrival <= 400; ++arrival) {
             std::optional<std::uint32_t> instance;
             if (random() % 16 != 0) instance = static_cast<std::uint32_t>(random() % 9);
-            std::optional<KeyHash> key;
-            if (keyed && instance) key = key_of(*instance);
+            std::optional<InstanceKey> key;
+            if (keyed && instance) key = InstanceKey{key_of(*instance)};
             SampleIndex::Entry entry;
             entry.arrival = arrival;
             entry.payload_size = static_cast<std::uint32_t>(random() % 60);
+            entry.writer = static_cast<std::uint16_t>(random() % 3);
+            const auto operation = static_cast<unsigned>(random() % 3 == 0 ? 1 + random() % 3 : 0);
+            SampleMeta meta;
+            meta.lifecycle = static_cast<Lifecycle>(operation);
+            meta.payload_kind = operation == 0 ? PayloadKind::data : PayloadKind::key;
+            entry.flags = sample_flags(meta);
+            const Guid writer = writer_guid(static_cast<std::uint8_t>(entry.writer));
             std::vector<SampleIndex::Entry> evicted;
             const std::size_t before = index.size();
             const bool will_replace =
-                replaces(index, keyed, contract, key ? &*key : nullptr, entry.payload_size);
+                replaces(index, keyed, contract, entry, key ? &*key : nullptr);
             const Admission verdict = retain(
                 index, keyed, contract, entry, key ? &*key : nullptr, Refusal::allowed, evicted);
             INFO("seed " << seed << " arrival " << arrival);
             REQUIRE((verdict == Admission::admitted) ==
-                    model.retain({arrival, instance, entry.payload_size, {}, 0}));
+                    model.retain({arrival, instance, entry.payload_size, writer, 0, operation}));
             REQUIRE(will_replace == !evicted.empty());
             REQUIRE(index.size() ==
                     before - evicted.size() + (verdict == Admission::admitted ? 1U : 0U));
@@ -63,8 +70,8 @@ TEST_CASE("the index keeps exactly what the rule says") {
 TEST_CASE("a slow instance survives a fast one, and memory does not grow with what was evicted") {
     SampleIndex index(true);
     const Contract contract = keep_last(1);
-    const KeyHash slow = key_of(1);
-    const KeyHash fast = key_of(2);
+    const InstanceKey slow{key_of(1)};
+    const InstanceKey fast{key_of(2)};
     std::vector<SampleIndex::Entry> evicted;
     SampleIndex::Entry entry;
     for (Arrival arrival = 1; arrival <= 200'000; ++arrival) {

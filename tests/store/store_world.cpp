@@ -123,7 +123,7 @@ void StoreWorld::append(GroupHandle group,
     meta.source_timestamp = to_timestamp(received);
     meta.lifecycle = lifecycle;
     meta.payload_kind = payload.empty() ? PayloadKind::none : PayloadKind::data;
-    meta.key_hash = key;
+    if (key) meta.key = InstanceKey{*key};
     command.batch.add(
         group, writer, SequenceNumber{number}, meta, received, Payload::borrowed(payload));
     store->execute(std::move(command), out);

@@ -3,12 +3,31 @@
 #include "base/clock.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store.hpp"
+#include "support/hex.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 
 namespace durability::test {
+
+namespace {
+
+// As recorded of Cyclone DDS.
+Buffer small_key_information() {
+    return from_hex(
+        "6000000001100040280000002400000014000000f12e6f6e762a3e15b7296aaa8616e100480000000000000004"
+        "0000000000000002100040280000002400000014000000f2e1136dd3b6676a4eb09f10c26b1600730000000000"
+        "00000400000000000000");
+}
+Buffer small_key_object() {
+    return from_hex(
+        "44000000 f151 0100 01000000 00000000 34000000 03000000 0b000000 00000000 3100 04 b80bb774 "
+        "00 "
+        "0b000000 01000000 0100 04 e068c2de 00 0c000000 02000000 0100 70 00 1cb251ec");
+}
+
+}  // namespace
 
 Guid prepared_writer(std::uint8_t number) {
     return {GuidPrefix{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, number}}, EntityId{0x00000103}};
@@ -40,6 +59,10 @@ void prepare_store(const std::string& state_directory,
     meta.key.keyed = topic.keyed;
     if (!topic.partition.empty()) meta.key.partitions = {topic.partition};
     meta.key.durability = meta.qos.durability = DurabilityKind::persistent;
+    if (topic.described) {
+        meta.qos.type_information = small_key_information();
+        meta.type_objects = {small_key_object()};
+    }
     meta.contract.depth = topic.depth;
     meta.contract_source = ContractSource::announced;
     out.clear();
@@ -65,7 +88,8 @@ void prepare_store(const std::string& state_directory,
         for (int i = 1; i <= count; ++i) {
             SampleMeta sample;
             sample.id = {prepared_writer(writer), SequenceNumber{i}};
-            if (topic.keyed) sample.key_hash = prepared_key(static_cast<std::uint8_t>(i % 2));
+            if (topic.keyed)
+                sample.key = InstanceKey{prepared_key(static_cast<std::uint8_t>(i % 2))};
             Buffer payload(std::max<std::size_t>(size, 5));
             payload[1] = 1;
             payload[4] = static_cast<std::uint8_t>(i);

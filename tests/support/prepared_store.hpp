@@ -14,6 +14,9 @@ struct PreparedTopic {
     bool keyed{false};
     std::uint64_t depth{3};
     std::string partition{};  // empty: none
+    // The type described with the topic: peers::SmallKey { @key long id; long seq; string text },
+    // minimal, so without the names of members. Payloads need a size of 8 to hold a key then.
+    bool described{false};
 };
 
 // One of the writers of a prepared store, by number.

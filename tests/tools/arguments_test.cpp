@@ -53,7 +53,7 @@ TEST_CASE("a wrong command line says what is wrong") {
     CHECK_THAT(refusal({"topics", "-d", "x"}), Contains("domain"));
     CHECK_THAT(refusal({"purge"}), Contains("purge needs TOPIC"));
     CHECK_THAT(refusal({"purge", "x", "--writer", "12"}), Contains("durabilityctl writers"));
-    CHECK_THAT(refusal({"purge", "x", "--instance", "12"}), Contains("durabilityctl dump"));
+    CHECK_THAT(refusal({"purge", "x", "--instance", "12"}), Contains("durabilityctl instances"));
     CHECK_THAT(refusal({"purge", "x", "--progress"}), Contains("purge takes no --progress"));
     CHECK_THAT(refusal({"repair", "x"}), Contains("does not take the word 'x'"));
     CHECK_THAT(refusal({"repair", "--names"}), Contains("repair takes no --names"));

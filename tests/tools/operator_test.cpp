@@ -158,3 +158,31 @@ TEST_CASE("files that root's tool makes belong to the owner of the store") {
         CHECK(owner.st_uid == somebody);
     }
 }
+
+TEST_CASE("instances of a store at rest: keys, states, what is kept") {
+    const Folder folder;
+    PreparedTopic topic{"rt/robots", true, 2};
+    topic.described = true;
+    prepare_store(folder.state(), folder.run(), 0, topic, 6, true, 16);
+    const Ran table = run({"instances", "rt/robots", "--state-dir", folder.state()});
+    CHECK(table.status == 0);
+    CHECK_THAT(table.output, Contains("KEY") && Contains("alive") && Contains("00000001"));
+    // Of the newest sample of either instance, as its payload says it.
+    CHECK_THAT(table.output, Contains(" 5 ") && Contains(" 6 "));
+    const Ran json = run({"instances", "rt/robots", "--state-dir", folder.state(), "--json"});
+    CHECK_THAT(json.output,
+               Contains(R"("total":2)") && Contains(R"("samples":2)") &&
+                   Contains(R"("state":"alive")") && Contains(R"("key_hash":"00000001)"));
+}
+
+TEST_CASE("instances says what is wrong with the question") {
+    const Folder folder;
+    prepare_store(folder.state(), folder.run(), 0, {"rt/map"}, 2);
+    const Ran none = run({"instances", "rt/nap", "--state-dir", folder.state()});
+    CHECK(none.status == 69);
+    CHECK_THAT(none.output, Contains("no such topic") && Contains("durabilityctl topics"));
+    const Ran unkeyed = run({"instances", "rt/map", "--state-dir", folder.state()});
+    CHECK(unkeyed.status == 0);
+    CHECK_THAT(unkeyed.output, Contains("has no key"));
+    CHECK(run({"instances"}).status == 64);
+}

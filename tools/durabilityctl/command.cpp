@@ -32,6 +32,13 @@ constexpr std::array table{
             1,
             at_rest | Takes::domain,
             run_writers},
+    Command{"instances",
+            "TOPIC",
+            "Instances of a keyed topic: key, state, what is kept, whose it is.",
+            1,
+            1,
+            at_rest | Takes::domain,
+            run_instances},
     Command{"readers",
             "[TOPIC]",
             "Late readers: who was served what, up to where.",
@@ -99,8 +106,9 @@ constexpr std::array named_options{
     NamedOption{"names", Takes::names, "--names           topic names only, one a line"},
     NamedOption{"domain", Takes::domain, "--domain N        this DDS domain only"},
     NamedOption{"writer", Takes::writer, "--writer GUID     of this writer only"},
-    NamedOption{
-        "instance", Takes::instance, "--instance HASH   of this instance only (key_hash of dump)"},
+    NamedOption{"instance",
+                Takes::instance,
+                "--instance HASH   of this instance only (a key_hash as instances shows it)"},
     NamedOption{"progress", Takes::progress, "--progress        say how far it is, on stderr"},
     NamedOption{"dry-run", Takes::dry_run, "--dry-run         only say what would be done"},
     NamedOption{"payload", Takes::payload, "--payload KIND    hex (default) or none"},
@@ -200,7 +208,7 @@ Result<Arguments> collect(const po::variables_map& map) {
     if (map.count("instance") > 0) {
         arguments.instance = parse_key_hash(text_of(map, "instance"));
         if (!arguments.instance)
-            return usage("--instance is a key_hash as 'durabilityctl dump' prints it");
+            return usage("--instance is a key_hash as 'durabilityctl instances' prints it");
     }
     const bool about = arguments.help || arguments.version;
     if (arguments.command.empty())

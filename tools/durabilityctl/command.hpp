@@ -76,6 +76,7 @@ Outcome run_topics(const Arguments& arguments);
 Outcome run_writers(const Arguments& arguments);
 Outcome run_readers(const Arguments& arguments);
 Outcome run_events(const Arguments& arguments);
+Outcome run_instances(const Arguments& arguments);
 Outcome run_dump(const Arguments& arguments);
 Outcome run_verify(const Arguments& arguments);
 Outcome run_repair(const Arguments& arguments);

@@ -56,7 +56,7 @@ Json sample_json(std::uint32_t domain,
     json["source_time_ns"] =
         source.valid() ? Json(to_wall_time(source).time_since_epoch().count()) : Json();
     json["received_ns"] = sample.received.time_since_epoch().count();
-    if (sample.meta.key_hash) json["key_hash"] = to_hex(*sample.meta.key_hash);
+    if (sample.meta.key) json["key_hash"] = to_hex(sample.meta.key->hash);
     if (sample.meta.related) json["related"] = id_json(sample.meta.related->id);
     if (sample.meta.coherent_set) json["coherent_set"] = sample.meta.coherent_set->value;
     json["size"] = sample.payload.size();

@@ -28,7 +28,7 @@ std::string why_nothing(const Arguments& arguments, const PurgeOutcome& outcome)
     if (arguments.instance && !outcome.keyed) return "the topic has no key, and so no instances";
     if (arguments.instance) {
         return fmt::format(
-            "nothing is kept of instance {}{}; 'durabilityctl dump {}' shows the "
+            "nothing is kept of instance {}{}; 'durabilityctl instances {}' shows the "
             "key_hash of what is",
             to_hex(*arguments.instance),
             arguments.writer ? " by that writer" : "",

@@ -96,8 +96,11 @@ Outcome run_repair(const Arguments& arguments) {
         };
         for (const DomainFolder& folder : *folders) {
             std::vector<store::Completion> out;
-            auto report = store::repair(
-                files, {folder.path, largest_sample, arguments.dry_run}, out, on_work);
+            auto report =
+                store::repair(files,
+                              {folder.path, largest_sample, arguments.dry_run, keys_by_type()},
+                              out,
+                              on_work);
             keep_remarks(out, remarks);
             if (!report) return tl::unexpected(explain_lease(report.error(), "repair"));
             std::ranges::move(report->files, std::back_inserter(sum.files));

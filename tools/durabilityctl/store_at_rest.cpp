@@ -1,5 +1,7 @@
 #include "durabilityctl/store_at_rest.hpp"
 
+#include "types/topic_keys.hpp"
+
 #include "store/layout.hpp"
 #include "store/store_reader.hpp"
 
@@ -58,11 +60,21 @@ StoreAtRest::StoreAtRest(StoreAtRest&&) noexcept = default;
 StoreAtRest& StoreAtRest::operator=(StoreAtRest&&) noexcept = default;
 StoreAtRest::~StoreAtRest() = default;
 
+store::KeyFinders keys_by_type() {
+    return [](const GroupMeta& meta) -> store::KeyFinder {
+        auto plan = types::plan_keys(meta, {});
+        if (!plan) return {};
+        return [plan = *plan](const SampleMeta& sample, ByteView payload) {
+            return types::find_key(plan, sample, payload);
+        };
+    };
+}
+
 Result<StoreAtRest> StoreAtRest::open(store::FileSystem& files, const DomainFolder& folder) {
     Limits limits;
     limits.sample_size = largest_sample;
     std::vector<store::Completion> out;
-    auto reader = store::StoreReader::open(files, folder.path, {}, limits, out);
+    auto reader = store::StoreReader::open(files, folder.path, {}, limits, out, keys_by_type());
     if (!reader) return tl::unexpected(reader.error());
     StoreAtRest store(folder.domain, std::move(*reader));
     keep_remarks(out, store.remarks_);
@@ -82,6 +94,33 @@ DomainStatus StoreAtRest::status() const {
 
 std::vector<store::GroupStatus> StoreAtRest::groups() const {
     return reader_->status().groups;
+}
+
+InstanceList StoreAtRest::instances(const store::GroupStatus& group) {
+    constexpr std::size_t largest_payload = 64U << 10U;
+    const auto plan = types::plan_keys(group.meta, {});
+    std::vector<store::Completion> out;
+    store::ListInstances command;
+    command.group = group.handle;
+    command.max_payload = plan ? largest_payload : 0;
+    const store::InstancesListed listed = reader_->instances(command, out);
+    keep_remarks(out, remarks_);
+    InstanceList list;
+    list.groups = 1;
+    list.keyed = group.meta.key.keyed;
+    list.total = listed.total;
+    if (!listed.instances) return list;
+    for (const store::ListedInstance& instance : *listed.instances) {
+        std::string key;
+        if (plan && instance.key) {
+            key =
+                types::readable_key(*plan, *instance.key, instance.payload_kind, instance.payload);
+        }
+        InstanceStatus& status = list.instances.emplace_back(
+            store::instance_status(group.meta, instance, std::move(key)));
+        status.domain = domain_;
+    }
+    return list;
 }
 
 void StoreAtRest::for_each_sample(GroupHandle group,

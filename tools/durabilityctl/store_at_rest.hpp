@@ -5,6 +5,7 @@
 #include "model/status.hpp"
 #include "store/commands.hpp"
 #include "store/file_system.hpp"
+#include "store/key_finder.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,9 @@ struct DomainFolder {
 void keep_remarks(const std::vector<store::Completion>& completions,
                   std::vector<std::string>& remarks);
 
+// Keys by the types stored with the topics; a layout in a daemon's rule is not known here.
+[[nodiscard]] store::KeyFinders keys_by_type();
+
 // The disk topics of one domain.
 class StoreAtRest {
   public:
@@ -49,6 +53,7 @@ class StoreAtRest {
 
     [[nodiscard]] DomainStatus status() const;
     [[nodiscard]] std::vector<store::GroupStatus> groups() const;
+    [[nodiscard]] InstanceList instances(const store::GroupStatus& group);
     // What was found wrong while reading (CorruptLog, ForeignFile, ...), as event lines.
     [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 

@@ -55,6 +55,7 @@ Result<std::unique_ptr<StoreInHand>> StoreInHand::open(store::FileSystem& files,
     options.disk_directory = folder.path;
     options.memory_directory = name + "/memory";
     options.limits.sample_size = largest_sample;
+    options.key_finders = keys_by_type();
     auto store = store::Store::open(files, options, system_now().wall, hand->out_, progress);
     if (!store) return tl::unexpected(store.error());
     hand->store_ = std::move(*store);

@@ -35,6 +35,8 @@ struct Limits {
     std::uint64_t total_bytes_memory{256ULL << 20U};
     std::uint64_t retired_writers{10'000};
     std::uint64_t frontiers{20'000};
+    std::uint64_t type_lookups{4'096};        // types being asked for at once
+    std::uint64_t type_bytes{256ULL << 10U};  // of the descriptions of a topic's type
     std::uint64_t repair_retries{20};
     std::uint64_t open_files{512};
 };
@@ -100,6 +102,9 @@ struct TopicRule {
     ServeKind serve{ServeKind::transient};
     StorageChoice storage{StorageChoice::automatic};
     KeyedChoice keyed{KeyedChoice::automatic};
+    // Where the key is when nothing else tells: the members a sample begins with, such as "int32",
+    // or "skip int32" for one that is not of the key. Empty: auto.
+    std::vector<std::string> key;
     ContractOverride contract;
     std::string origin;  // file:line, for messages
     friend bool operator==(const TopicRule&, const TopicRule&) = default;

@@ -1,0 +1,33 @@
+#include "service/key_finders.hpp"
+
+#include "types/topic_keys.hpp"
+
+#include "service/contract_resolver.hpp"
+
+#include <utility>
+
+namespace durability::service {
+namespace {
+
+std::vector<std::string> layout_of(const std::vector<TopicRule>& rules, const GroupKey& key) {
+    const TopicRule* rule = find_rule(rules, key.topic, key.type, key.partitions);
+    return rule == nullptr ? std::vector<std::string>{} : rule->key;
+}
+
+}  // namespace
+
+std::vector<std::string> key_layout(const Config& config, const GroupKey& key) {
+    return layout_of(config.topics, key);
+}
+
+store::KeyFinders key_finders(const Config& config) {
+    return [rules = config.topics](const GroupMeta& meta) -> store::KeyFinder {
+        auto plan = types::plan_keys(meta, layout_of(rules, meta.key));
+        if (!plan) return {};
+        return [plan = *plan](const SampleMeta& sample, ByteView payload) {
+            return types::find_key(plan, sample, payload);
+        };
+    };
+}
+
+}  // namespace durability::service
