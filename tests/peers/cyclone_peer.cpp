@@ -1,13 +1,13 @@
 // peer_cyclone: the test peer on an unmodified Cyclone DDS.
+#include "cyclone_types.hpp"
 #include "endpoint.hpp"
 #include "output.hpp"
-#include "peers.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <map>
+#include <string>
+#include <vector>
 
 #include <dds/dds.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv
@@ -19,18 +19,18 @@ namespace {
 // enough that a test which hangs says why.
 constexpr dds_duration_t max_blocking = DDS_SECS(60);
 
-constexpr const char* loopback_configuration =
-    "<CycloneDDS><Domain Id=\"any\"><General><Interfaces>"
-    "<NetworkInterface name=\"lo\" multicast=\"true\"/>"
-    "</Interfaces><AllowMulticast>true</AllowMulticast></General></Domain></CycloneDDS>";
+std::string configuration(bool key_hashes) {
+    return fmt::format(
+        "<CycloneDDS><Domain Id=\"any\"><General><Interfaces>"
+        "<NetworkInterface name=\"lo\" multicast=\"true\"/>"
+        "</Interfaces><AllowMulticast>true</AllowMulticast></General>"
+        "<Internal><GenerateKeyhash>{}</GenerateKeyhash></Internal></Domain></CycloneDDS>",
+        key_hashes);
+}
 
 dds_entity_t need(dds_entity_t entity, std::string_view what) {
     if (entity < 0) fail(exit_middleware, fmt::format("{}: {}", what, dds_strretcode(entity)));
     return entity;
-}
-
-std::string refusal(dds_return_t code) {
-    return code == DDS_RETCODE_OK ? std::string() : std::string(dds_strretcode(code));
 }
 
 dds_duration_t duration(std::chrono::milliseconds ms) {
@@ -141,120 +141,13 @@ void fill_writer(const Options& options, dds_qos_t* qos) {
                                 service.max_samples_per_instance);
 }
 
-// Type is peers_Unkeyed or peers_Keyed, which differ in nothing but their name and the key.
-template <class Type>
-class CycloneWriter final : public Writer {
-  public:
-    explicit CycloneWriter(dds_entity_t writer) : writer_(writer) {}
-    ~CycloneWriter() override { dds_delete(writer_); }
-
-    std::string write(std::uint32_t id,
-                      std::uint32_t seq,
-                      std::span<const std::uint8_t> payload) override {
-        Type sample{};
-        sample.id = id;
-        sample.seq = seq;
-        sample.payload._length = static_cast<std::uint32_t>(payload.size());
-        sample.payload._maximum = sample.payload._length;
-        // The C mapping has no const; dds_write does not write through it.
-        sample.payload._buffer = const_cast<std::uint8_t*>(payload.data());  // NOLINT
-        return refusal(dds_write(writer_, &sample));
-    }
-    std::string dispose(std::uint32_t id) override {
-        Type sample{};
-        sample.id = id;
-        return refusal(dds_dispose(writer_, &sample));
-    }
-    std::string unregister(std::uint32_t id) override {
-        Type sample{};
-        sample.id = id;
-        return refusal(dds_unregister_instance(writer_, &sample));
-    }
-    void flush() override { dds_write_flush(writer_); }
-    bool wait_acks(std::chrono::milliseconds timeout) override {
-        return dds_wait_for_acks(writer_, duration(timeout)) == DDS_RETCODE_OK;
-    }
-
-  private:
-    dds_entity_t writer_;
-};
-
-std::string_view name(dds_instance_state_t state) {
-    switch (state) {
-        case DDS_IST_ALIVE:
-            return "alive";
-        case DDS_IST_NOT_ALIVE_DISPOSED:
-            return "disposed";
-        case DDS_IST_NOT_ALIVE_NO_WRITERS:
-            return "no_writers";
-    }
-    return "unknown";
-}
-
-template <class Type>
-class CycloneReader final : public Reader {
-  public:
-    explicit CycloneReader(dds_entity_t reader) : reader_(reader) {}
-    ~CycloneReader() override { dds_delete(reader_); }
-
-    void take(const std::function<void(const Received&)>& each) override {
-        while (take_batch(each) > 0) {
-        }
-    }
-
-  private:
-    static constexpr std::int32_t batch = 512;
-
-    std::int32_t take_batch(const std::function<void(const Received&)>& each) {
-        std::array<void*, batch> samples{};  // the first null asks for a loan
-        std::array<dds_sample_info_t, batch> infos{};
-        const dds_return_t n =
-            dds_take(reader_, samples.data(), infos.data(), samples.size(), batch);
-        if (n < 0) fail(exit_middleware, fmt::format("take: {}", dds_strretcode(n)));
-        for (std::int32_t i = 0; i < n; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            const auto& sample = *static_cast<const Type*>(samples[at]);
-            const auto& info = infos[at];
-            Received received;
-            received.id = sample.id;
-            if (info.valid_data) {
-                received.seq = sample.seq;
-                received.payload =
-                    std::span<const std::uint8_t>(sample.payload._buffer, sample.payload._length);
-            }
-            received.source_ns = info.source_timestamp;
-            received.valid = info.valid_data;
-            received.state = name(info.instance_state);
-            received.publication = guid_of(info.publication_handle);
-            each(received);
-        }
-        if (n > 0) dds_return_loan(reader_, samples.data(), n);
-        return n;
-    }
-
-    const std::string& guid_of(dds_instance_handle_t writer) {
-        const auto known = guids_.find(writer);
-        if (known != guids_.end()) return known->second;
-        std::string text;
-        // A writer that has left cannot be looked up any more; its handle then stands for it.
-        if (auto* endpoint = dds_get_matched_publication_data(reader_, writer)) {
-            for (const auto octet : endpoint->key.v)
-                text += fmt::format("{:02x}", octet);
-            dds_builtintopic_free_endpoint(endpoint);
-        } else {
-            text = fmt::format("handle-{:x}", writer);
-        }
-        return guids_.emplace(writer, std::move(text)).first->second;
-    }
-
-    dds_entity_t reader_;
-    std::map<dds_instance_handle_t, std::string> guids_;
-};
-
 class CycloneParticipant final : public Participant {
   public:
-    explicit CycloneParticipant(const Options& options) : options_(options) {
-        if (options.loopback) ::setenv("CYCLONEDDS_URI", loopback_configuration, 0);
+    explicit CycloneParticipant(const Options& options)
+        : options_(options), type_(find_cyclone_type(options.type)) {
+        if (options.loopback) {
+            ::setenv("CYCLONEDDS_URI", configuration(options.key_hashes).c_str(), 0);
+        }
         participant_ =
             need(dds_create_participant(options.domain, nullptr, nullptr), "create participant");
         // Applies to the domains that exist, so only now; writers created from here on batch.
@@ -263,12 +156,10 @@ class CycloneParticipant final : public Participant {
         if (!options.topic_data.empty()) {
             dds_qset_topicdata(qos.get(), options.topic_data.data(), options.topic_data.size());
         }
-        topic_ = need(dds_create_topic(participant_,
-                                       options.keyed ? &peers_Keyed_desc : &peers_Unkeyed_desc,
-                                       options.topic.c_str(),
-                                       qos.get(),
-                                       nullptr),
-                      "create topic");
+        const auto descriptor = descriptor_of(type_, options.type_information);
+        topic_ = need(
+            dds_create_topic(participant_, &descriptor, options.topic.c_str(), qos.get(), nullptr),
+            "create topic");
     }
     ~CycloneParticipant() override { dds_delete(participant_); }
 
@@ -277,6 +168,7 @@ class CycloneParticipant final : public Participant {
 
   private:
     const Options& options_;
+    const CycloneType& type_;
     dds_entity_t participant_{};
     dds_entity_t topic_{};
 };
@@ -353,8 +245,7 @@ std::unique_ptr<Writer> CycloneParticipant::create_writer(Watcher& watcher) {
     listen_to_writer(listener.get());
     const dds_entity_t writer =
         need(dds_create_writer(publisher, topic_, qos.get(), listener.get()), "create writer");
-    if (options_.keyed) return std::make_unique<CycloneWriter<peers_Keyed>>(writer);
-    return std::make_unique<CycloneWriter<peers_Unkeyed>>(writer);
+    return type_.make_writer(writer);
 }
 
 std::unique_ptr<Reader> CycloneParticipant::create_reader(Durability durability, Watcher& watcher) {
@@ -368,8 +259,7 @@ std::unique_ptr<Reader> CycloneParticipant::create_reader(Durability durability,
     listen_to_reader(listener.get());
     const dds_entity_t reader =
         need(dds_create_reader(subscriber, topic_, qos.get(), listener.get()), "create reader");
-    if (options_.keyed) return std::make_unique<CycloneReader<peers_Keyed>>(reader);
-    return std::make_unique<CycloneReader<peers_Unkeyed>>(reader);
+    return type_.make_reader(reader);
 }
 
 }  // namespace

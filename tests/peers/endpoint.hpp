@@ -19,6 +19,8 @@ struct Received {
     std::span<const std::uint8_t> payload;
     std::int64_t source_ns{};
     bool valid{};
+    bool right{
+        true};  // false: some other member is not what a writer of this id and seq puts there
     std::string_view state;        // alive, disposed or no_writers
     std::string_view publication;  // GUID of the writer it came from, hexadecimal where known
 };
@@ -49,6 +51,10 @@ class Writer {
                               std::uint32_t seq,
                               std::span<const std::uint8_t> payload) = 0;
     virtual std::string dispose(std::uint32_t id) = 0;
+    // A sample and its instance's end in one.
+    virtual std::string write_dispose(std::uint32_t id,
+                                      std::uint32_t seq,
+                                      std::span<const std::uint8_t> payload) = 0;
     virtual std::string unregister(std::uint32_t id) = 0;
     virtual void flush() = 0;
     // False when `timeout` passed first.

@@ -1,14 +1,13 @@
 // peer_fastdds: the test peer on an unmodified Fast DDS.
 #include "endpoint.hpp"
+#include "fastdds_listeners.hpp"
 #include "fastdds_types.hpp"
 #include "output.hpp"
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/publisher/DataWriter.hpp>
-#include <fastdds/dds/publisher/DataWriterListener.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
-#include <fastdds/dds/subscriber/DataReaderListener.hpp>
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
@@ -23,7 +22,6 @@
 namespace peer {
 namespace {
 
-namespace dds = eprosima::fastdds::dds;
 namespace rtps = eprosima::fastrtps::rtps;
 using eprosima::fastrtps::Duration_t;
 using eprosima::fastrtps::types::ReturnCode_t;
@@ -103,7 +101,9 @@ void fill_common(const Options& options, Durability durability, Qos& qos) {
     qos.resource_limits().max_samples = 0;
     qos.resource_limits().max_instances = 0;
     qos.resource_limits().max_samples_per_instance = 0;
-    qos.endpoint().history_memory_policy = rtps::DYNAMIC_REUSABLE_MEMORY_MODE;
+    // With the dynamic policies a reader never accepts a dispose that comes without a payload, and
+    // asks for it again and again.
+    qos.endpoint().history_memory_policy = rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
     qos.ownership().kind =
         options.exclusive ? dds::EXCLUSIVE_OWNERSHIP_QOS : dds::SHARED_OWNERSHIP_QOS;
     qos.destination_order().kind = options.by_source
@@ -145,80 +145,34 @@ void fill_durability_service(const DurabilityService& from, dds::DurabilityServi
                                          static_cast<std::int64_t>(from.cleanup_delay_s * 1000)));
 }
 
-class WriterListener final : public dds::DataWriterListener {
-  public:
-    explicit WriterListener(Watcher& watcher) : watcher_(watcher) {}
-    void on_publication_matched(dds::DataWriter* /*writer*/,
-                                const dds::PublicationMatchedStatus& status) override {
-        watcher_.matched(status.current_count, status.current_count_change);
-    }
-    void on_offered_incompatible_qos(dds::DataWriter* /*writer*/,
-                                     const dds::OfferedIncompatibleQosStatus& status) override {
-        watcher_.status(fmt::format("kind=offered_incompatible_qos policy={} total={}",
-                                    status.last_policy_id,
-                                    status.total_count));
-    }
-    void on_offered_deadline_missed(dds::DataWriter* /*writer*/,
-                                    const dds::OfferedDeadlineMissedStatus& status) override {
-        watcher_.status(fmt::format("kind=offered_deadline_missed total={}", status.total_count));
-    }
-    void on_liveliness_lost(dds::DataWriter* /*writer*/,
-                            const dds::LivelinessLostStatus& status) override {
-        watcher_.status(fmt::format("kind=liveliness_lost total={}", status.total_count));
-    }
-
-  private:
-    Watcher& watcher_;
-};
-
-class ReaderListener final : public dds::DataReaderListener {
-  public:
-    explicit ReaderListener(Watcher& watcher) : watcher_(watcher) {}
-    void on_data_available(dds::DataReader* /*reader*/) override { watcher_.data_available(); }
-    void on_subscription_matched(dds::DataReader* /*reader*/,
-                                 const dds::SubscriptionMatchedStatus& status) override {
-        watcher_.matched(status.current_count, status.current_count_change);
-    }
-    void on_requested_deadline_missed(
-        dds::DataReader* /*reader*/,
-        const eprosima::fastrtps::RequestedDeadlineMissedStatus& status) override {
-        watcher_.status(fmt::format("kind=requested_deadline_missed total={}", status.total_count));
-    }
-    void on_liveliness_changed(dds::DataReader* /*reader*/,
-                               const eprosima::fastrtps::LivelinessChangedStatus& status) override {
-        watcher_.status(fmt::format("kind=liveliness_changed alive={} not_alive={}",
-                                    status.alive_count,
-                                    status.not_alive_count));
-    }
-    void on_sample_rejected(dds::DataReader* /*reader*/,
-                            const eprosima::fastrtps::SampleRejectedStatus& status) override {
-        watcher_.status(fmt::format("kind=sample_rejected total={}", status.total_count));
-    }
-    void on_requested_incompatible_qos(dds::DataReader* /*reader*/,
-                                       const dds::RequestedIncompatibleQosStatus& status) override {
-        watcher_.status(fmt::format("kind=requested_incompatible_qos policy={} total={}",
-                                    status.last_policy_id,
-                                    status.total_count));
-    }
-    void on_sample_lost(dds::DataReader* /*reader*/, const dds::SampleLostStatus& status) override {
-        watcher_.status(fmt::format("kind=sample_lost total={}", status.total_count));
-    }
-
-  private:
-    Watcher& watcher_;
-};
-
 std::string refusal(ReturnCode_t code) {
     return code == ReturnCode_t::RETCODE_OK ? std::string() : fmt::format("code {}", code());
 }
+
+// A value of a type that only the type itself can make, read and destroy.
+class Sample {
+  public:
+    explicit Sample(FastType& type) : type_(type), data_(type.createData()) {}
+    Sample(const Sample&) = delete;
+    Sample& operator=(const Sample&) = delete;
+    ~Sample() { type_.deleteData(data_); }
+    void* data() { return data_; }
+    FastType& type() { return type_; }
+
+  private:
+    FastType& type_;
+    void* data_;
+};
 
 class FastWriter final : public Writer {
   public:
     FastWriter(dds::Publisher* publisher,
                dds::Topic* topic,
+               FastType& type,
                const dds::DataWriterQos& qos,
                Watcher& watcher)
-        : publisher_(publisher),
+        : sample_(type),
+          publisher_(publisher),
           listener_(watcher),
           writer_(need(publisher->create_datawriter(topic, qos, &listener_), "create writer")) {}
     ~FastWriter() override { publisher_->delete_datawriter(writer_); }
@@ -226,20 +180,21 @@ class FastWriter final : public Writer {
     std::string write(std::uint32_t id,
                       std::uint32_t seq,
                       std::span<const std::uint8_t> payload) override {
-        sample_.id = id;
-        sample_.seq = seq;
-        sample_.view = payload;
-        return writer_->write(&sample_) ? std::string() : std::string("refused or timed out");
+        sample_.type().fill(sample_.data(), id, seq, payload);
+        return writer_->write(sample_.data()) ? std::string() : std::string("refused or timed out");
     }
     std::string dispose(std::uint32_t id) override {
-        sample_ = FastSample{};
-        sample_.id = id;
-        return refusal(writer_->dispose(&sample_, dds::HANDLE_NIL));
+        sample_.type().fill(sample_.data(), id, 0, {});
+        return refusal(writer_->dispose(sample_.data(), dds::HANDLE_NIL));
+    }
+    std::string write_dispose(std::uint32_t /*id*/,
+                              std::uint32_t /*seq*/,
+                              std::span<const std::uint8_t> /*payload*/) override {
+        fail(exit_unsupported, "Fast DDS 2.9 has no write-dispose");
     }
     std::string unregister(std::uint32_t id) override {
-        sample_ = FastSample{};
-        sample_.id = id;
-        return refusal(writer_->unregister_instance(&sample_, dds::HANDLE_NIL));
+        sample_.type().fill(sample_.data(), id, 0, {});
+        return refusal(writer_->unregister_instance(sample_.data(), dds::HANDLE_NIL));
     }
     void flush() override {}
     bool wait_acks(std::chrono::milliseconds timeout) override {
@@ -247,10 +202,10 @@ class FastWriter final : public Writer {
     }
 
   private:
+    Sample sample_;
     dds::Publisher* publisher_;
     WriterListener listener_;
     dds::DataWriter* writer_;
-    FastSample sample_;
 };
 
 std::string_view name(dds::InstanceStateKind state) {
@@ -278,24 +233,24 @@ class FastReader final : public Reader {
   public:
     FastReader(dds::Subscriber* subscriber,
                dds::Topic* topic,
+               FastType& type,
                const dds::DataReaderQos& qos,
                Watcher& watcher)
-        : subscriber_(subscriber),
+        : sample_(type),
+          subscriber_(subscriber),
           listener_(watcher),
           reader_(need(subscriber->create_datareader(topic, qos, &listener_), "create reader")) {}
     ~FastReader() override { subscriber_->delete_datareader(reader_); }
 
     void take(const std::function<void(const Received&)>& each) override {
         dds::SampleInfo info;
-        while (reader_->take_next_sample(&sample_, &info) == ReturnCode_t::RETCODE_OK) {
+        while (reader_->take_next_sample(sample_.data(), &info) == ReturnCode_t::RETCODE_OK) {
             Received received;
             received.valid = info.valid_data;
             if (info.valid_data) {
-                received.id = sample_.id;
-                received.seq = sample_.seq;
-                received.payload = sample_.view;
+                sample_.type().read(sample_.data(), received);
             } else {
-                received.id = id_of(info.instance_handle);
+                received.id = sample_.type().id_of(info.instance_handle);
             }
             received.source_ns = info.source_timestamp.to_ns();
             received.state = name(info.instance_state);
@@ -310,18 +265,10 @@ class FastReader final : public Reader {
     }
 
   private:
-    // get_key_value is not implemented in 2.9; FastType makes the handle from the key itself.
-    static std::uint32_t id_of(const dds::InstanceHandle_t& handle) {
-        std::uint32_t id = 0;
-        for (std::size_t i = 0; i < 4; ++i)
-            id = (id << 8U) | handle.value[i];
-        return id;
-    }
-
+    Sample sample_;
     dds::Subscriber* subscriber_;
     ReaderListener listener_;
     dds::DataReader* reader_;
-    FastSample sample_;
     rtps::GUID_t publication_;
     std::string publication_text_;
 };
@@ -341,7 +288,7 @@ dds::DomainParticipantQos participant_qos(const Options& options) {
 class FastParticipant final : public Participant {
   public:
     explicit FastParticipant(const Options& options)
-        : options_(options), type_(new FastType(options.keyed)) {
+        : options_(options), own_type_(make_fast_type(options.type).release()), type_(own_type_) {
         // Before the middleware can refuse: an exit status of its own tells a test to skip the
         // cell.
         std::ignore = kind_of(options.durability);
@@ -378,7 +325,7 @@ class FastParticipant final : public Participant {
         if (options_.durability_service) {
             fill_durability_service(*options_.durability_service, qos.durability_service());
         }
-        return std::make_unique<FastWriter>(publisher, topic_, qos, watcher);
+        return std::make_unique<FastWriter>(publisher, topic_, *own_type_, qos, watcher);
     }
 
     std::unique_ptr<Reader> create_reader(Durability durability, Watcher& watcher) override {
@@ -387,11 +334,12 @@ class FastParticipant final : public Participant {
         auto* subscriber = need(participant_->create_subscriber(group), "create subscriber");
         dds::DataReaderQos qos = dds::DATAREADER_QOS_DEFAULT;
         fill_common(options_, durability, qos);
-        return std::make_unique<FastReader>(subscriber, topic_, qos, watcher);
+        return std::make_unique<FastReader>(subscriber, topic_, *own_type_, qos, watcher);
     }
 
   private:
     const Options& options_;
+    FastType* own_type_;  // belongs to type_
     dds::TypeSupport type_;
     dds::DomainParticipant* participant_{};
     dds::Topic* topic_{};

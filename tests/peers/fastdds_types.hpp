@@ -1,39 +1,44 @@
-// The two types of peers.idl for Fast DDS. Debian has no fastddsgen, so they are written by hand.
+// The types of peers.idl and keys.idl for Fast DDS. Debian has no fastddsgen, so they are written
+// by hand: what its generated code does, as far as it can be seen on the wire.
 #pragma once
 
+#include "endpoint.hpp"
 #include <fastdds/dds/topic/TopicDataType.hpp>
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
-#include <vector>
+#include <string_view>
 
 namespace peer {
 
-// One value for both directions: a writer points `view` at its bytes, a reader owns them in
-// `storage`.
-struct FastSample {
-    std::uint32_t id{};
-    std::uint32_t seq{};
-    std::span<const std::uint8_t> view;
-    std::vector<std::uint8_t> storage;
-};
-
-// Thread-safe as far as Fast DDS asks: no state besides what the base class was told at
-// construction.
-class FastType final : public eprosima::fastdds::dds::TopicDataType {
+// A type with what our writers and readers need to know of its samples. Thread-safe as far as Fast
+// DDS asks: no state besides what was set at construction.
+class FastType : public eprosima::fastdds::dds::TopicDataType {
   public:
-    explicit FastType(bool keyed);
+    // `data` is what createData() answered.
+    virtual void fill(void* data,
+                      std::uint32_t id,
+                      std::uint32_t seq,
+                      std::span<const std::uint8_t> payload) const = 0;
+    // Id, number and payload of a valid sample.
+    virtual void read(const void* data, Received& received) const = 0;
+    [[nodiscard]] virtual std::uint32_t id_of(
+        const eprosima::fastrtps::rtps::InstanceHandle_t& handle) const = 0;
 
-    bool serialize(void* data, eprosima::fastrtps::rtps::SerializedPayload_t* payload) override;
-    bool deserialize(eprosima::fastrtps::rtps::SerializedPayload_t* payload, void* data) override;
-    std::function<std::uint32_t()> getSerializedSizeProvider(void* data) override;
-    void* createData() override;
-    void deleteData(void* data) override;
-    // The big-endian key, unhashed: four octets always fit the sixteen of a key hash.
-    bool getKey(void* data,
-                eprosima::fastrtps::rtps::InstanceHandle_t* handle,
-                bool force_md5) override;
+  protected:
+    FastType() {
+        // The Fast DDS private type descriptions: without them matching goes by type name, as with
+        // Cyclone.
+        auto_fill_type_object(false);
+        auto_fill_type_information(false);
+    }
 };
+
+// Ends the process with exit_unsupported when the type needs XCDR2, which Fast DDS 2.9 has not.
+std::unique_ptr<FastType> make_fast_type(std::string_view name);
+
+// keys.idl only; null when there is no such type.
+std::unique_ptr<FastType> make_fast_key_type(std::string_view name);
 
 }  // namespace peer

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view usage =
     R"(usage: PEER pub|sub [options]
 
-both:  --domain N  --topic NAME  --type unkeyed|keyed
+both:  --domain N  --topic NAME  --type unkeyed|keyed|NAME (a type of keys.idl)
        --durability volatile|transient_local|transient|persistent
        --reliability reliable|best_effort  --partition P (repeatable)
        --history keep_last:N|keep_all  --representation xcdr1|xcdr2|default
@@ -28,11 +28,17 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed
        --durability-service keep_last:N|keep_all[:SAMPLES,INSTANCES,PER_INSTANCE]
        --cleanup-delay S|infinite  --persistence-guid GUID  --persistence-file FILE
        --autodispose yes|no  --loopback yes|no  --seed S  --timeout S  --quiet  --bench
+       --type-information yes|no (Cyclone DDS: whether endpoints describe their type)
+       --key-hashes yes|no (Cyclone DDS: whether writers send a key hash with each sample)
 pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --first-key K  --rate HZ  --start-seq N
        --wait-matched N  --dispose-every N  --unregister-every N  --batch
-       then from stdin: write N | dispose K | unregister K | wait_acks | exit
+       --ops "w1 3*w2 d1 u2 x1" (write, dispose, unregister, write-dispose; the numbers are ids)
+       then from stdin: write N | dispose K | unregister K | ops OPS | wait_acks | exit
        --burst N (without end, each burst waited for)  from stdin: pause | resume | exit
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
+       --report states (at the end a line for each instance)
+       --expect-states "1=ALIVE:7 2=DISPOSED" (every instance, its state, the number of its last
+       sample where it matters; done once they are so, with no reader short of --expect either)
        --readers K  --reader-delay MS  --one-by-one
        --reader-durability KIND,KIND,...
        --joins K (one fresh participant after the other)  --join-delay-max MS  --join-seed S
@@ -126,7 +132,13 @@ using Setter = std::function<void(Options&, std::string_view option, std::string
 void add_common(std::map<std::string_view, Setter>& table) {
     table["--domain"] = [](auto& o, auto k, auto v) { o.domain = number<std::uint32_t>(k, v); };
     table["--topic"] = [](auto& o, auto, auto v) { o.topic = v; };
-    table["--type"] = [](auto& o, auto k, auto v) { o.keyed = choice(k, v, "unkeyed", "keyed"); };
+    table["--type"] = [](auto& o, auto, auto v) { o.type = v; };
+    table["--key-hashes"] = [](auto& o, auto k, auto v) {
+        o.key_hashes = choice(k, v, "no", "yes");
+    };
+    table["--type-information"] = [](auto& o, auto k, auto v) {
+        o.type_information = choice(k, v, "no", "yes");
+    };
     table["--durability"] = [](auto& o, auto k, auto v) { o.durability = durability(k, v); };
     table["--reliability"] = [](auto& o, auto k, auto v) {
         o.reliable = choice(k, v, "best_effort", "reliable");
@@ -200,6 +212,7 @@ void add_publisher(std::map<std::string_view, Setter>& table) {
         o.start_seq = number<std::uint32_t>(k, v);
     };
     table["--burst"] = [](auto& o, auto k, auto v) { o.burst = number<std::uint32_t>(k, v); };
+    table["--ops"] = [](auto& o, auto, auto v) { o.ops = v; };
     table["--wait-matched"] = [](auto& o, auto k, auto v) {
         o.wait_matched = number<std::int32_t>(k, v);
     };
@@ -213,6 +226,10 @@ void add_publisher(std::map<std::string_view, Setter>& table) {
 
 void add_subscriber(std::map<std::string_view, Setter>& table) {
     table["--expect"] = [](auto& o, auto k, auto v) { o.expect = number<std::uint64_t>(k, v); };
+    table["--report"] = [](auto& o, auto k, auto v) {
+        o.report_states = choice(k, v, "samples", "states");
+    };
+    table["--expect-states"] = [](auto& o, auto, auto v) { o.expect_states = v; };
     table["--settle"] = [](auto& o, auto k, auto v) { o.settle = seconds(k, v); };
     table["--readers"] = [](auto& o, auto k, auto v) { o.readers = number<std::uint32_t>(k, v); };
     table["--reader-delay"] = [](auto& o, auto k, auto v) { o.reader_delay = milliseconds(k, v); };

@@ -48,7 +48,9 @@ struct Options {
 
     std::uint32_t domain{0};
     std::string topic{"peers/topic"};
-    bool keyed{false};
+    std::string type{"unkeyed"};
+    bool key_hashes{false};       // Cyclone DDS only: GenerateKeyhash, unless CYCLONEDDS_URI is set
+    bool type_information{true};  // false, Cyclone DDS only: endpoints do not describe their type
     Durability durability{Durability::volatile_kind};
     bool reliable{true};
     std::vector<std::string> partitions;
@@ -86,6 +88,7 @@ struct Options {
     std::uint32_t unregister_every{0};
     bool batch{false};
     std::uint32_t burst{0};  // bursts of so many without end, each waited for
+    std::string ops;
 
     // sub
     std::uint64_t expect{0};
@@ -99,6 +102,8 @@ struct Options {
     std::chrono::milliseconds join_delay_max{0};
     std::uint64_t join_seed{1};
     bool on_request{false};  // a join for each order from stdin
+    bool report_states{false};
+    std::string expect_states;
 };
 
 // The exit status of both programs.

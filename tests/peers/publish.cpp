@@ -57,6 +57,14 @@ class Publication {
         writer_.flush();
     }
 
+    // Words such as w1, d1, u1, x1 or 3*w1; see the usage.
+    void run(const std::string& ops) {
+        std::istringstream words(ops);
+        for (std::string word; words >> word;)
+            run_word(word);
+        writer_.flush();
+    }
+
     void check(std::string_view what, const std::string& refused) {
         if (!refused.empty()) fail(exit_middleware, fmt::format("{}: {}", what, refused));
     }
@@ -74,9 +82,49 @@ class Publication {
     std::uint64_t bytes() const { return bytes_; }
 
   private:
-    void write_one() {
+    void run_word(const std::string& word) {
+        const auto star = word.find('*');
+        const bool repeated = star != std::string::npos;
+        const std::string op = repeated ? word.substr(star + 1) : word;
+        std::istringstream count_text(repeated ? word.substr(0, star) : "1");
+        std::istringstream id_text(op.empty() ? op : op.substr(1));
+        std::uint32_t count = 0;
+        std::uint32_t id = 0;
+        if (!(count_text >> count) || !(id_text >> id) || !id_text.eof()) {
+            fail(exit_usage, fmt::format("--ops: not an operation: {}", word));
+        }
+        for (std::uint32_t i = 0; i < count; ++i)
+            operate(op[0], id);
+    }
+
+    void operate(char operation, std::uint32_t id) {
+        switch (operation) {
+            case 'w':
+                return write_one_of(id);
+            case 'd':
+                return check("dispose", writer_.dispose(id));
+            case 'u':
+                return check("unregister", writer_.unregister(id));
+            case 'x':
+                return write_dispose(id);
+            default:
+                fail(exit_usage, fmt::format("--ops: unknown operation {}", operation));
+        }
+    }
+
+    void write_dispose(std::uint32_t id) {
         const std::uint32_t seq = next_++;
-        const std::uint32_t id = options_.first_key + seq % options_.keys;
+        buffer_.resize(options_.sizes[written_ % options_.sizes.size()]);
+        fill_payload(buffer_, options_.seed, id, seq);
+        check("write-dispose", writer_.write_dispose(id, seq, buffer_));
+        ++written_;
+        bytes_ += buffer_.size();
+    }
+
+    void write_one() { write_one_of(options_.first_key + next_ % options_.keys); }
+
+    void write_one_of(std::uint32_t id) {
+        const std::uint32_t seq = next_++;
         const std::size_t size = options_.sizes[written_ % options_.sizes.size()];
         // A benchmark measures the middleware: the bytes are made once and not checked by its
         // reader.
@@ -125,6 +173,9 @@ bool obey(const std::string& line, Publication& publication, Writer& writer) {
         publication.check("unregister", writer.unregister(argument));
         writer.flush();
         emit(fmt::format("UNREGISTERED {}", argument));
+    } else if (order == "ops") {
+        publication.run(line.substr(line.find("ops") + 3));
+        emit(fmt::format("WRITTEN {}", publication.written()));
     } else if (order == "wait_acks") {
         publication.wait_acks();
     } else if (!order.empty()) {
@@ -208,6 +259,11 @@ int publish(const Options& options, const Connect& connect) {
                             acked_s,
                             publication.written() / acked_s));
         }
+    }
+    if (!options.ops.empty()) {
+        publication.run(options.ops);
+        emit(fmt::format("WRITTEN {}", publication.written()));
+        if (!publication.wait_acks()) return exit_short;
     }
     for (std::string line; std::getline(std::cin, line);) {
         if (!obey(line, publication, *writer)) break;

@@ -2,6 +2,7 @@
 #include "endpoint.hpp"
 #include "output.hpp"
 #include "payload.hpp"
+#include "states.hpp"
 #include "tally.hpp"
 
 #include <fmt/format.h>
@@ -114,6 +115,7 @@ class ReaderSession {
                   Bell& bell)
         : options_(options),
           tag_(std::move(tag)),
+          expected_states_(options.expect_states),
           watcher_(tag_, bell),
           tally_(options.seed, !options.bench),
           created_(Clock::now()),
@@ -126,13 +128,23 @@ class ReaderSession {
         if (before < options_.expect && tally_.valid() >= options_.expect) {
             emit(fmt::format("COMPLETE {} received={}", tag_, tally_.valid()));
         }
+        const bool known =
+            !options_.expect_states.empty() && expected_states_.hold(tally_.instances());
+        if (known && !known_) emit(fmt::format("KNOWN {}", tag_));
+        known_ = known;
     }
 
-    bool complete() const { return tally_.valid() >= options_.expect; }
+    bool complete() const {
+        return tally_.valid() >= options_.expect && expected_states_.hold(tally_.instances());
+    }
     std::optional<Clock::time_point> last_arrival() const { return last_arrival_; }
 
     void summarize() const {
         emit(fmt::format("SUMMARY {} {}", tag_, tally_.summary(created_, watcher_.first_match())));
+        if (options_.report_states) {
+            for (const auto& line : describe(tally_.instances()))
+                emit(fmt::format("STATE {} {}", tag_, line));
+        }
         if (!options_.bench || !tally_.first()) return;
         const double span = std::chrono::duration<double>(*tally_.last() - *tally_.first()).count();
         const double seconds = span > 0 ? span : 1e-9;
@@ -166,6 +178,8 @@ class ReaderSession {
 
     const Options& options_;
     std::string tag_;
+    ExpectedStates expected_states_;
+    bool known_{false};  // the states are those expected, and it has been said
     ReaderWatcher watcher_;
     Tally tally_;
     Clock::time_point created_;
@@ -225,7 +239,8 @@ class Session {
 
     // When the session may end: everything is here and nothing came for the settling time.
     std::optional<Clock::time_point> done_at() const {
-        if (options_.stay || options_.expect == 0) return std::nullopt;
+        const bool endless = options_.expect == 0 && options_.expect_states.empty();
+        if (options_.stay || endless) return std::nullopt;
         if (readers_.size() < options_.readers) return std::nullopt;
         Clock::time_point last{};
         for (const auto& reader : readers_) {

@@ -17,23 +17,29 @@ bool Tally::SeenNumbers::insert(std::uint32_t number) {
 
 Tally::Verdict Tally::add(const Received& sample, Time now) {
     ++received_;
+    InstanceReport& report = reports_[sample.id];
+    report.state = sample.state;
     if (!sample.valid) return Verdict{true};
     ++valid_;
     bytes_ += sample.payload.size();
     if (!first_) first_ = now;
     last_ = now;
 
-    Instance& instance = instances_[sample.id];
-    if (!instance.seen.insert(sample.seq)) {
+    if (!seen_[sample.id].insert(sample.seq)) {
         ++duplicates_;
-    } else if (sample.seq < instance.newest) {
+        ++report.duplicates;
+    } else if (sample.seq < report.newest) {
         ++out_of_order_;
+        ++report.out_of_order;
     }
-    if (sample.seq > instance.newest) instance.newest = sample.seq;
+    ++report.valid;
+    report.last = sample.seq;
+    report.newest = std::max(report.newest, sample.seq);
     lowest_ = valid_ == 1 ? sample.seq : std::min(lowest_, sample.seq);
     highest_ = std::max(highest_, sample.seq);
 
-    const bool right = !check_bytes_ || is_payload(sample.payload, seed_, sample.id, sample.seq);
+    const bool right =
+        !check_bytes_ || (sample.right && is_payload(sample.payload, seed_, sample.id, sample.seq));
     if (!right) ++bad_;
     return Verdict{right};
 }

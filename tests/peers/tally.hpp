@@ -3,6 +3,7 @@
 #pragma once
 
 #include "endpoint.hpp"
+#include "states.hpp"
 
 #include <bitset>
 #include <chrono>
@@ -32,6 +33,7 @@ class Tally {
     std::uint64_t bytes() const { return bytes_; }
     std::optional<Time> first() const { return first_; }
     std::optional<Time> last() const { return last_; }
+    const Instances& instances() const { return reports_; }
 
     // The SUMMARY line without its tag. `created` and `matched` are the reader's.
     std::string summary(Time created, std::optional<Time> matched) const;
@@ -49,11 +51,6 @@ class Tally {
         std::unordered_map<std::uint32_t, std::bitset<chunk_bits>> chunks_;
     };
 
-    struct Instance {
-        SeenNumbers seen;
-        std::uint32_t newest{0};
-    };
-
     std::uint64_t seed_;
     bool check_bytes_;
     std::uint64_t received_{0};
@@ -66,7 +63,8 @@ class Tally {
     std::uint32_t highest_{0};
     std::optional<Time> first_;
     std::optional<Time> last_;
-    std::unordered_map<std::uint32_t, Instance> instances_;
+    std::unordered_map<std::uint32_t, SeenNumbers> seen_;
+    Instances reports_;
 };
 
 }  // namespace peer
