@@ -1,5 +1,7 @@
 #include "discovery/peer_facts.hpp"
 
+#include <fmt/format.h>
+
 namespace durability::discovery {
 
 PeerFacts peer_facts(VendorId vendor) {
@@ -17,6 +19,15 @@ PeerFacts peer_facts(VendorId vendor) {
         facts.drops_unregistered = true;  // seen on the wire, 2.9.1
     }
     return facts;
+}
+
+std::string vendor_name(VendorId vendor) {
+    if (vendor == vendor::eclipse) return "Cyclone DDS";
+    if (vendor == vendor::eprosima) return "Fast DDS";
+    if (vendor == vendor::rti) return "RTI Connext";
+    if (vendor == vendor::opendds) return "OpenDDS";
+    if (vendor == vendor::own) return "durabilityd";
+    return fmt::format("vendor 0x{:04x}", vendor.value);
 }
 
 bool serves_own_history(VendorId vendor, DurabilityKind offered) {

@@ -8,6 +8,7 @@
 #include "model/sequence_number.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace durability::discovery {
 
@@ -37,6 +38,9 @@ struct PeerFacts {
 };
 
 [[nodiscard]] PeerFacts peer_facts(VendorId vendor);
+
+// "Cyclone DDS"; of vendors that are not known, the number: "vendor 0x0123".
+[[nodiscard]] std::string vendor_name(VendorId vendor);
 
 // Whether a living writer of that vendor, offering `offered`, sends late readers what it holds
 // (4.1).

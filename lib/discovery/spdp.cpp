@@ -2,6 +2,7 @@
 
 #include "discovery/departure.hpp"
 #include "discovery/locator_choice.hpp"
+#include "model/rtps_time.hpp"
 #include "wire/parameter_id.hpp"
 
 #include <algorithm>
@@ -159,7 +160,11 @@ RemoteParticipant* Spdp::add(ParticipantData data,
     }
     auto metatraffic = metatraffic_of(data, came_from);
     // Nothing to answer to: Cyclone DDS and Fast DDS ignore such a participant as well.
-    if (metatraffic.empty()) return nullptr;
+    if (metatraffic.empty()) {
+        note_unreachable(data, vendor, now);
+        return nullptr;
+    }
+    std::erase_if(unreachable_, [&](const auto& one) { return one.guid == data.guid; });
 
     RemoteParticipant remote;
     remote.metatraffic = std::make_shared<rtps::Destination>(
@@ -172,6 +177,21 @@ RemoteParticipant* Spdp::add(ParticipantData data,
     RemoteParticipant& added = participants_.emplace(prefix, std::move(remote)).first->second;
     schedule_lease(prefix, added);
     return &added;
+}
+
+void Spdp::note_unreachable(const ParticipantData& data, VendorId vendor, MonoTime now) {
+    constexpr std::size_t most_remembered = 16;
+    std::erase_if(unreachable_,
+                  [&](const auto& one) { return one.guid == data.guid || one.until < now; });
+    if (unreachable_.size() >= most_remembered) unreachable_.erase(unreachable_.begin());
+    const Duration lease = std::min(to_duration(data.lease), options_.longest_lease);
+    unreachable_.push_back({data.guid, vendor, data.entity_name, after(now, lease)});
+}
+
+std::vector<UnreachableParticipant> Spdp::unreachable(MonoTime now) const {
+    std::vector<UnreachableParticipant> result = unreachable_;
+    std::erase_if(result, [now](const auto& one) { return one.until < now; });
+    return result;
 }
 
 void Spdp::update(RemoteParticipant& remote,

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -89,6 +90,15 @@ struct RemoteParticipant {
     MonoTime greet_at{};       // its entry in the timetable of greetings, if it has one
 };
 
+// A participant that announces no address to answer to. Nothing of it becomes known; it is
+// remembered for an operator who misses its endpoints.
+struct UnreachableParticipant {
+    Guid guid;
+    VendorId vendor;
+    std::string name;
+    MonoTime until{};  // the end of its lease
+};
+
 // Whom a message named as its receiver (INFO_DST).
 enum class Addressed : std::uint8_t {
     everybody,
@@ -147,6 +157,8 @@ class Spdp {
     [[nodiscard]] const std::unordered_map<GuidPrefix, RemoteParticipant>& participants() const {
         return participants_;
     }
+    // Those whose lease runs, the latest few.
+    [[nodiscard]] std::vector<UnreachableParticipant> unreachable(MonoTime now) const;
     [[nodiscard]] const ParticipantData& own() const { return own_; }
     // The greatest number any announcement had so far.
     [[nodiscard]] SequenceNumber last_number() const { return previous(next_number_); }
@@ -176,6 +188,7 @@ class Spdp {
                            VendorId vendor,
                            const std::optional<Locator>& came_from,
                            MonoTime now);
+    void note_unreachable(const ParticipantData& data, VendorId vendor, MonoTime now);
     void remove(GuidPrefix prefix, LossReason reason);
     [[nodiscard]] bool is_for_us(const ParticipantData& data, GuidPrefix source) const;
     [[nodiscard]] Duration lease_of(const RemoteParticipant& remote) const;
@@ -203,6 +216,7 @@ class Spdp {
     std::vector<GuidPrefix> ignored_;
 
     std::unordered_map<GuidPrefix, RemoteParticipant> participants_;
+    std::vector<UnreachableParticipant> unreachable_;
     // When to look at whose lease. A renewal does not touch it: the entry comes up early and is put
     // back then, so that a message costs one look-up. One entry for each participant.
     std::set<std::pair<MonoTime, GuidPrefix>> lease_checks_;

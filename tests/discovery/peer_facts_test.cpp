@@ -69,3 +69,9 @@ TEST_CASE("which readers ask a foreign writer for its history") {
     CHECK_FALSE(reader_pulls_history(unassigned, volatile_));
     CHECK(reader_pulls_history(unassigned, persistent));
 }
+
+TEST_CASE("vendors have names, or at least a number") {
+    CHECK(vendor_name(vendor::eclipse) == "Cyclone DDS");
+    CHECK(vendor_name(vendor::eprosima) == "Fast DDS");
+    CHECK(vendor_name(VendorId{0x0123}) == "vendor 0x0123");
+}

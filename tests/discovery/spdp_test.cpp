@@ -314,9 +314,16 @@ TEST_CASE("a participant that cannot be reached is left alone") {
     ParticipantData unreachable = peer(2);
     unreachable.metatraffic_unicast.clear();
     unreachable.default_unicast.clear();
+    unreachable.entity_name = "shared memory only";
     bench.announce(unreachable);
     CHECK(bench.events().empty());
     CHECK(bench.spdp.participants().empty());
+    // Told to an operator who misses it, until its lease is over, or it can be reached.
+    REQUIRE(bench.spdp.unreachable(bench.now).size() == 1);
+    CHECK(bench.spdp.unreachable(bench.now)[0].name == "shared memory only");
+    CHECK(bench.spdp.unreachable(bench.now + std::chrono::hours{2}).empty());
+    bench.announce(peer(2));
+    CHECK(bench.spdp.unreachable(bench.now).empty());
 }
 
 TEST_CASE("a malformed announcement creates nothing and is reported") {
