@@ -177,6 +177,8 @@ void App::on_request(const control::Request& request, ControlServer::Answer answ
             return runtime_->compact(request.domain, request.topic, outcome);
         case Command::instances:
             return runtime_->instances(request.domain, request.topic, outcome);
+        case Command::explain:
+            return runtime_->explain(request.domain, request.topic, outcome);
         case Command::stop:
             break;
     }

@@ -2,6 +2,7 @@
 #include "control/protocol.hpp"
 
 #include "control/json.hpp"
+#include "control/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,11 @@ std::chrono::nanoseconds get_delay(const Json& json, const char* key) {
     const Json value = json.value(key, Json());
     return value.is_number_integer() ? std::chrono::nanoseconds(value.get<std::int64_t>())
                                      : std::chrono::nanoseconds::max();
+}
+
+GuidPrefix get_prefix(const Json& json, const char* key) {
+    const auto guid = parse_guid(json.value(key, std::string()) + ":00000000");
+    return guid ? guid->prefix : GuidPrefix{};
 }
 
 template <class E, std::size_t N>
@@ -54,6 +60,12 @@ Contract read_contract(const Json& json) {
     return contract;
 }
 
+}  // namespace
+
+DurabilityKind read_durability(const Json& json) {
+    return get_enum(json, "durability", durabilities);
+}
+
 TopicStatus read_topic(const Json& json) {
     TopicStatus topic;
     topic.topic = get_name(json, "topic");
@@ -63,7 +75,7 @@ TopicStatus read_topic(const Json& json) {
         topic.partitions.push_back(get_name(partition, "name"));
     }
     topic.representation = json.value("representation", topic.representation);
-    topic.durability = get_enum(json, "durability", durabilities);
+    topic.durability = read_durability(json);
     topic.storage = get_enum(json, "storage", std::array{StorageKind::disk, StorageKind::memory});
     topic.contract = read_contract(json.value("contract", Json::object()));
     topic.contract_source = get_enum(
@@ -81,6 +93,8 @@ TopicStatus read_topic(const Json& json) {
     topic.degraded = json.value("degraded", false);
     return topic;
 }
+
+namespace {
 
 WriterStatus read_writer(const Json& json) {
     WriterStatus writer;
@@ -100,19 +114,30 @@ WriterStatus read_writer(const Json& json) {
     return writer;
 }
 
+}  // namespace
+
 ReaderStatus read_reader(const Json& json) {
     ReaderStatus reader;
     reader.topic = get_name(json, "topic");
     reader.type = get_name(json, "type");
     reader.guid = parse_guid(json.value("guid", std::string())).value_or(unknown_guid);
-    reader.durability = get_enum(json, "durability", durabilities);
+    reader.vendor = get_name(json, "vendor");
+    reader.durability = read_durability(json);
     reader.reliable = json.value("reliable", false);
     reader.owed = json.value("owed", reader.owed);
     reader.sent = json.value("sent", reader.sent);
     reader.acknowledged = json.value("acknowledged", reader.acknowledged);
+    for (const Json& row : json.value("not_owed", Json::array())) {
+        reader.not_owed.push_back(
+            {row.value("why", std::string()), row.value("samples", std::uint64_t{0})});
+    }
     reader.state = get_name(json, "state");
+    reader.reason = get_name(json, "reason");
+    reader.cure = get_name(json, "cure");
     return reader;
 }
+
+namespace {
 
 DomainStatus& domain_of(ServiceStatus& status, const Json& row) {
     const auto number = row.value("domain", std::uint32_t{0});
@@ -139,7 +164,11 @@ ServiceStatus read_status(const Json& data) {
     status.sync_interval =
         std::chrono::nanoseconds(data.value("sync_interval_ns", std::int64_t{0}));
     for (const Json& row : data.value("domains", Json::array())) {
-        domain_of(status, row).participants = row.value("participants", std::uint64_t{0});
+        DomainStatus& domain = domain_of(status, row);
+        domain.ingest_prefix = get_prefix(row, "ingest_prefix");
+        domain.replay_prefix = get_prefix(row, "replay_prefix");
+        domain.participants = row.value("participants", std::uint64_t{0});
+        domain.unsynced = row.value("unsynced", std::uint64_t{0});
     }
     for (const Json& row : data.value("topics", Json::array())) {
         domain_of(status, row).topics.push_back(read_topic(row));
@@ -234,6 +263,7 @@ Result<Reply> decode_reply(std::string_view line) {
         }
         read_outcomes(data, reply);
         read_instances(data, reply.instances);
+        reply.explanation = read_explanation(data);
         return reply;
     } catch (const Json::exception& error) {
         return fail(Errc::internal,

@@ -10,6 +10,7 @@
 
 #include "durability/error.hpp"
 #include "durability/event.hpp"
+#include "model/explanation.hpp"
 #include "model/sample.hpp"
 #include "model/status.hpp"
 
@@ -34,9 +35,10 @@ enum class Command : std::uint8_t {
     readers,
     events,
     stop,
-    purge,     // takes stored samples out
-    compact,   // begins to rewrite what holds dead frames; `topics` says how far it is
-    instances  // of a keyed topic
+    purge,      // takes stored samples out
+    compact,    // begins to rewrite what holds dead frames; `topics` says how far it is
+    instances,  // of a keyed topic
+    explain     // why the endpoints of a topic are served or not
 };
 [[nodiscard]] std::string_view name(Command command);
 
@@ -44,10 +46,10 @@ enum class Command : std::uint8_t {
 struct Request {
     Command command{Command::status};
     bool goodbye{false};  // stop: dispose both participants, whatever the configuration says
-    std::string topic{};  // purge, instances: required; compact: empty means all
+    std::string topic{};  // purge, instances, explain: required; compact: empty means all
     std::optional<Guid> writer{};           // purge
     std::optional<KeyHash> instance{};      // purge
-    std::optional<std::uint32_t> domain{};  // purge, compact, instances: this one only
+    std::optional<std::uint32_t> domain{};  // of the four: this one only
     friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -63,6 +65,7 @@ struct Request {
 [[nodiscard]] std::string encode_data(const PurgeOutcome& outcome);
 [[nodiscard]] std::string encode_data(const CompactionOutcome& outcome);
 [[nodiscard]] std::string encode_data(const InstanceList& list);
+[[nodiscard]] std::string encode_data(const Explanation& explanation);
 
 [[nodiscard]] std::string encode_reply(std::string_view data);
 [[nodiscard]] std::string encode_reply(const Error& error);
@@ -78,6 +81,7 @@ struct Reply {
     PurgeOutcome purged;
     CompactionOutcome compaction;
     InstanceList instances;
+    Explanation explanation;
 };
 // The daemon's error comes back as one. Errors of decoding are
 // `version` (speaks another version) and `internal` (not what a daemon sends).

@@ -35,7 +35,8 @@ constexpr std::array rules{Rule{"status"},
                            Rule{"stop", goodbye},
                            Rule{"purge", topic | writer | instance | domain, topic},
                            Rule{"compact", topic | domain},
-                           Rule{"instances", topic | domain, topic}};
+                           Rule{"instances", topic | domain, topic},
+                           Rule{"explain", topic | domain, topic}};
 
 tl::unexpected<Error> refuse(std::string text) {
     return fail(Errc::invalid_argument, std::move(text));

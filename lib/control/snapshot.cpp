@@ -1,8 +1,11 @@
 // Replies as they are written: the snapshot of a service, and what was done.
 #include "control/json.hpp"
 #include "control/protocol.hpp"
+#include "control/rows.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace durability::control {
 namespace {
@@ -28,6 +31,8 @@ Json contract_json(const Contract& contract) {
     json["max_age_ns"] = delay(contract.max_age);
     return json;
 }
+
+}  // namespace
 
 Json topic_json(std::uint32_t domain, const TopicStatus& topic) {
     Json json;
@@ -58,6 +63,8 @@ Json topic_json(std::uint32_t domain, const TopicStatus& topic) {
     return json;
 }
 
+namespace {
+
 Json writer_json(std::uint32_t domain, const WriterStatus& writer) {
     Json json;
     json["domain"] = domain;
@@ -77,20 +84,35 @@ Json writer_json(std::uint32_t domain, const WriterStatus& writer) {
     return json;
 }
 
+}  // namespace
+
 Json reader_json(std::uint32_t domain, const ReaderStatus& reader) {
     Json json;
     json["domain"] = domain;
     put_name(json, "topic", reader.topic);
     put_name(json, "type", reader.type);
     json["guid"] = to_string(reader.guid);
+    json["vendor"] = reader.vendor;
     json["durability"] = name(reader.durability);
     json["reliable"] = reader.reliable;
     json["owed"] = reader.owed;
     json["sent"] = reader.sent;
     json["acknowledged"] = reader.acknowledged;
+    Json not_owed = Json::array();
+    for (const UnowedSamples& unowed : reader.not_owed) {
+        Json one;
+        one["why"] = unowed.why;
+        one["samples"] = unowed.samples;
+        not_owed.push_back(std::move(one));
+    }
+    json["not_owed"] = std::move(not_owed);
     put_name(json, "state", reader.state);
+    if (!reader.reason.empty()) put_name(json, "reason", reader.reason);
+    if (!reader.cure.empty()) put_name(json, "cure", reader.cure);
     return json;
 }
+
+namespace {
 
 Json domain_json(const DomainStatus& domain) {
     Json json;
@@ -101,7 +123,7 @@ Json domain_json(const DomainStatus& domain) {
     std::uint64_t waiting = 0;
     for (const WriterStatus& writer : domain.writers)
         waiting += unsynced(writer);
-    json["unsynced"] = waiting;
+    json["unsynced"] = std::max(domain.unsynced, waiting);
     return json;
 }
 

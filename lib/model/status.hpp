@@ -64,17 +64,28 @@ struct WriterStatus {
                                       std::max<std::int64_t>(0, writer.appended - writer.synced));
 }
 
+// Samples that are kept and that a late reader is not to be sent, and why.
+struct UnowedSamples {
+    std::string why;
+    std::uint64_t samples{0};
+    friend bool operator==(const UnowedSamples&, const UnowedSamples&) = default;
+};
+
 // One remote reader that matches a served group.
 struct ReaderStatus {
     std::string topic;
     std::string type;
     Guid guid;
+    std::string vendor;  // "Cyclone DDS"
     DurabilityKind durability{DurabilityKind::volatile_};
     bool reliable{false};
     std::uint64_t owed{0};          // samples it was found entitled to
     std::uint64_t sent{0};          // of these, sent at least once
     std::uint64_t acknowledged{0};  // of these, acknowledged
-    std::string state;              // "waiting", "replaying", "complete", or why it gets nothing
+    std::vector<UnowedSamples> not_owed;
+    std::string state;   // "waiting", "replaying", "complete" or "unserved"
+    std::string reason;  // what it waits for, or why it gets nothing
+    std::string cure;    // what helps, where something does
 };
 
 struct DomainStatus {
@@ -82,6 +93,7 @@ struct DomainStatus {
     GuidPrefix ingest_prefix;
     GuidPrefix replay_prefix;
     std::uint64_t participants{0};  // remote ones
+    std::uint64_t unsynced{0};      // of all its writers, also of those not listed here
     std::vector<TopicStatus> topics;
     std::vector<WriterStatus> writers;
     std::vector<ReaderStatus> readers;

@@ -151,6 +151,13 @@ class Participant {
                           std::vector<rtps::ReplaySample> samples,
                           MonoTime now);
     [[nodiscard]] const rtps::ReplayWriter* replay_writer(EntityId id) const;
+    // Whether there is an address that an endpoint can be sent to.
+    enum class Reach : std::uint8_t {
+        reachable,
+        unknown_participant,
+        no_address
+    };
+    [[nodiscard]] Reach reach(const discovery::EndpointData& endpoint) const;
 
     [[nodiscard]] const discovery::Spdp& spdp() const { return spdp_; }
     [[nodiscard]] const discovery::Sedp& sedp() const { return sedp_; }

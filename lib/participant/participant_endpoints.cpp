@@ -71,6 +71,12 @@ rtps::DestinationPtr Participant::destination_of(const discovery::EndpointData& 
     return destination;
 }
 
+Participant::Reach Participant::reach(const discovery::EndpointData& endpoint) const {
+    const auto destination = destination_of(endpoint);
+    if (destination == nullptr) return Reach::unknown_participant;
+    return destination->locators.empty() ? Reach::no_address : Reach::reachable;
+}
+
 // --- types ---
 
 void Participant::look_up_types(const GuidPrefix& peer,

@@ -1,7 +1,5 @@
 #include "runtime/domain_runtime.hpp"
 
-#include "types/topic_keys.hpp"
-
 #include "base/clock.hpp"
 #include "service/key_finders.hpp"
 
@@ -18,7 +16,6 @@ namespace {
 
 // Batches read from one socket before the others, the store and the timers get their turn.
 constexpr int max_receive_batches = 8;
-constexpr auto status_patience = std::chrono::seconds{1};
 
 Result<GuidPrefix> random_prefix() {
     GuidPrefix prefix;
@@ -348,54 +345,6 @@ void DomainRuntime::stop(bool goodbye) {
     if (sockets_.multicast) sockets_.multicast->close();
     // False means that the disk did not answer in time; what was acknowledged is safe all the same.
     std::ignore = store_->stop();
-}
-
-void DomainRuntime::status(std::function<void(DomainStatus)> done) {
-    // Whichever comes first, the answer or the end of patience.
-    struct Waiting {
-        Waiting(boost::asio::io_context& context, std::function<void(DomainStatus)> when_done)
-            : timer(context), done(std::move(when_done)) {}
-        boost::asio::steady_timer timer;
-        std::function<void(DomainStatus)> done;
-        void finish(DomainStatus status) {
-            timer.cancel();
-            if (auto call = std::exchange(done, nullptr)) call(std::move(status));
-        }
-    };
-    auto waiting = std::make_shared<Waiting>(context_, std::move(done));
-    waiting->timer.expires_after(status_patience);
-    waiting->timer.async_wait(
-        [this, waiting, alive = alive_](const boost::system::error_code& error) {
-            if (!error && *alive) waiting->finish(service_->status(last_status_));
-        });
-    requests_.status([this, waiting](Result<store::StoreStatus> status) {
-        if (status) last_status_ = *std::move(status);
-        waiting->finish(service_->status(last_status_));
-    });
-}
-
-void DomainRuntime::purge(PurgeRequest request, StoreRequests::PurgeDone done) {
-    requests_.purge(std::move(request), std::move(done));
-}
-
-void DomainRuntime::instances(std::string topic, StoreRequests::InstancesDone done) {
-    const auto plan_keys = [this](const GroupMeta& meta) -> std::optional<types::KeyPlan> {
-        auto plan = types::plan_keys(meta, service::key_layout(service_->config(), meta.key));
-        if (!plan) return std::nullopt;
-        return *plan;
-    };
-    const auto named = [domain = domain_, done = std::move(done)](Result<InstanceList> list) {
-        if (list) {
-            for (InstanceStatus& instance : list->instances)
-                instance.domain = domain;
-        }
-        done(std::move(list));
-    };
-    requests_.instances(std::move(topic), plan_keys, named);
-}
-
-void DomainRuntime::compact(std::string topic, StoreRequests::CompactDone done) {
-    requests_.compact(std::move(topic), std::move(done));
 }
 
 }  // namespace durability::runtime

@@ -54,6 +54,8 @@ class DomainRuntime {
     void purge(PurgeRequest request, StoreRequests::PurgeDone done);
     void compact(std::string topic, StoreRequests::CompactDone done);
     void instances(std::string topic, StoreRequests::InstancesDone done);
+    // Answered like status().
+    void explain(std::string topic, std::function<void(Result<Explanation>)> done);
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:
@@ -61,6 +63,9 @@ class DomainRuntime {
                   net::ReceiveBuffers& buffers,
                   std::uint32_t domain,
                   std::function<void()> on_turn);
+    // Calls when the store has said how it is, or after a second: last_status_ is as new as it can
+    // be then.
+    void with_store_status(std::function<void()> done);
     void listen();
     void on_readable(net::UdpSocket& socket, std::span<const service::Side> sides);
     void deliver(std::vector<store::Completion> completions);

@@ -10,6 +10,7 @@
 #include "service/event_log.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -198,6 +199,33 @@ std::function<void(Result<Outcome>)> or_not_found(std::string_view what,
     };
 }
 
+Error unknown_topic(const std::string& topic, const Explanation& explanation) {
+    std::string text =
+        fmt::format("explain {}: nobody writes or reads such a topic, and nothing of it is kept",
+                    quote_if_needed(topic));
+    std::vector<std::string> near;
+    for (const std::string& name : explanation.near)
+        near.push_back(quote_if_needed(name));
+    if (!near.empty()) text += fmt::format("; did you mean {}?", fmt::join(near, " or "));
+    for (const TopicExplanation& one : explanation.topics) {
+        for (const std::string& remark : one.remarks)
+            text += fmt::format("; in domain {} {}", one.domain, remark);
+    }
+    return Error{Errc::not_found, 0, std::move(text)};
+}
+
+// A topic that no domain has anything of: most likely another one was meant.
+std::function<void(Result<Explanation>)> or_near_topics(
+    const std::string& topic, std::function<void(Result<Explanation>)> done) {
+    return [topic, done = std::move(done)](Result<Explanation> outcome) {
+        if (!outcome) return done(std::move(outcome));
+        Error unknown = unknown_topic(topic, *outcome);
+        std::erase_if(outcome->topics, [](const auto& one) { return one.is_unknown(); });
+        if (!outcome->topics.empty()) return done(std::move(outcome));
+        done(tl::unexpected(std::move(unknown)));
+    };
+}
+
 }  // namespace
 
 Result<std::vector<DomainRuntime*>> Runtime::Impl::chosen(std::optional<std::uint32_t> domain) {
@@ -263,6 +291,16 @@ void Runtime::instances(std::optional<std::uint32_t> domain,
         gather<InstanceList>(domains->size(), or_not_found("instances", topic, std::move(done)));
     for (DomainRuntime* const one : *domains)
         one->instances(topic, add);
+}
+
+void Runtime::explain(std::optional<std::uint32_t> domain,
+                      const std::string& topic,
+                      std::function<void(Result<Explanation>)> done) {
+    const auto domains = impl_->chosen(domain);
+    if (!domains) return done(tl::unexpected(domains.error()));
+    const auto add = gather<Explanation>(domains->size(), or_near_topics(topic, std::move(done)));
+    for (DomainRuntime* const one : *domains)
+        one->explain(topic, add);
 }
 
 std::vector<Event> Runtime::events() const {

@@ -8,6 +8,7 @@
 #include "durability/config.hpp"
 #include "durability/error.hpp"
 #include "durability/event.hpp"
+#include "model/explanation.hpp"
 #include "model/status.hpp"
 #include "runtime/store_requests.hpp"
 
@@ -67,6 +68,12 @@ class Runtime {
     void instances(std::optional<std::uint32_t> domain,
                    const std::string& topic,
                    std::function<void(Result<InstanceList>)> done);
+
+    // Why the writers and readers of the topic are served or not. An unknown topic is an error that
+    // names those it may have been meant for.
+    void explain(std::optional<std::uint32_t> domain,
+                 const std::string& topic,
+                 std::function<void(Result<Explanation>)> done);
 
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck

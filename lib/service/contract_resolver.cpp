@@ -3,6 +3,8 @@
 #include "discovery/matching.hpp"
 #include "model/rtps_time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace durability::service {
@@ -67,6 +69,37 @@ std::string_view name(ServeVerdict verdict) {
             return "internal topic";
     }
     return "?";
+}
+
+ServeReason explain(ServeVerdict verdict, const TopicRule* rule, DurabilityKind offered) {
+    const std::string by = rule == nullptr ? std::string("by default")
+                                           : fmt::format("by the rule at {}", rule->origin);
+    switch (verdict) {
+        case ServeVerdict::serve:
+            return {};
+        case ServeVerdict::volatile_writer:
+            return {"it offers VOLATILE: by its own word there is nothing to keep",
+                    fmt::format("let it offer {}", name(weakest_served(rule)))};
+        case ServeVerdict::too_weak: {
+            ServeReason reason{fmt::format("it offers {}, and {} is the least that is served {}",
+                                           name(offered),
+                                           name(weakest_served(rule)),
+                                           by),
+                               fmt::format("let it offer {}", name(weakest_served(rule)))};
+            const std::string kind =
+                offered == DurabilityKind::transient_local ? "transient_local" : "transient";
+            reason.cure += rule == nullptr ? fmt::format(", or add a rule with serve: {}", kind)
+                                           : fmt::format(", or give that rule serve: {}", kind);
+            return reason;
+        }
+        case ServeVerdict::denied:
+            return {fmt::format("the rule at {} says serve: never", rule->origin),
+                    "change that rule, or put one for this topic in front of it"};
+        case ServeVerdict::internal_topic:
+            return {"the topic is internal to the middleware",
+                    "should it be kept all the same, name it exactly in a rule"};
+    }
+    return {};
 }
 
 DurabilityKind weakest_served(const TopicRule* rule) {

@@ -38,6 +38,15 @@ enum class ServeVerdict : std::uint8_t {
                                  std::string_view topic,
                                  DurabilityKind offered);
 
+// The same for people: why a writer is not served, and what would have it served.
+struct ServeReason {
+    std::string text;
+    std::string cure;
+};
+[[nodiscard]] ServeReason explain(ServeVerdict verdict,
+                                  const TopicRule* rule,
+                                  DurabilityKind offered);
+
 // The weakest durability served under the rule: what the ingest reader requests, so that it matches
 // exactly the writers that are served and no other waits for its acknowledgements.
 [[nodiscard]] DurabilityKind weakest_served(const TopicRule* rule);

@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "durability/config.hpp"
+#include "model/explanation.hpp"
 #include "model/status.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
@@ -76,7 +77,13 @@ class DomainService {
     void set_store_blocked(bool blocked) { context_.store_blocked = blocked; }
 
     // What is being served, with the figures the store gave in `store`.
-    [[nodiscard]] DomainStatus status(const store::StoreStatus& store) const;
+    [[nodiscard]] DomainStatus status(const store::StoreStatus& store, Now now) const;
+    // Why the writers and readers of a topic are served or not; asks those who decide it.
+    [[nodiscard]] TopicExplanation explain(const std::string& topic,
+                                           const store::StoreStatus& store,
+                                           Now now) const;
+    // Names of known topics that are near to one that is not.
+    [[nodiscard]] std::vector<std::string> topics_like(const std::string& topic) const;
     [[nodiscard]] const ServedGroups& groups() const { return groups_; }
     [[nodiscard]] const Config& config() const { return options_.config; }
 
@@ -94,6 +101,12 @@ class DomainService {
     void reserve_numbers();
     void announce_settled(Now now);
     void note_type_of(const discovery::EndpointData& writer, Now now);
+    void explain_groups(const store::StoreStatus& store, TopicExplanation& result) const;
+    void explain_writers(const std::vector<ServedGroup*>& groups, TopicExplanation& result) const;
+    void explain_readers(const std::vector<ServedGroup*>& groups,
+                         Now now,
+                         TopicExplanation& result) const;
+    void remark_hidden(Now now, TopicExplanation& result) const;
 
     DomainOptions options_;
     std::array<Reserved, side_count> reserved_{};
@@ -114,5 +127,8 @@ class DomainService {
     bool announced_{false};
     bool serving_{false};
 };
+
+// A late reader as `readers` and `explain` show it.
+[[nodiscard]] ReaderStatus reader_status(const Replay::LateReaderView& late);
 
 }  // namespace durability::service

@@ -62,9 +62,9 @@ std::string_view name(Entitlement entitlement) {
         case Entitlement::owed:
             return "owed";
         case Entitlement::not_history:
-            return "not history";
+            return "came after it";
         case Entitlement::acknowledged:
-            return "acknowledged";
+            return "acknowledged before the daemon started again";
         case Entitlement::expired:
             return "expired";
         case Entitlement::living_writer:

@@ -127,6 +127,7 @@ ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) 
     ServedGroup& group = *entry->second;
     opening_.erase(entry);
     if (!opened.result) {
+        group.problem = opened.result.error().text();
         context_.events.report_always(make_event(EventKind::AutoServeFailed,
                                                  {{"domain", std::to_string(context_.domain)},
                                                   {"topic", group.meta.key.topic},
@@ -180,7 +181,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     const TopicRule* rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
     const ServeVerdict verdict = judge(rule, writer.topic, writer.qos.durability);
     if (verdict != ServeVerdict::serve) {
-        unserved_[writer.guid] = {writer, std::string(name(verdict))};
+        unserved_[writer.guid] = {writer, verdict, rule};
         attach_shadows(writer, entity::unknown, true, now);
         return;
     }
@@ -199,7 +200,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
         open(std::move(meta), false, now);
         group = context_.groups.find(key);
         if (group == nullptr) {
-            unserved_[writer.guid] = {writer, "limits.served_groups is reached"};
+            unserved_[writer.guid] = {writer, verdict, rule};
             return;
         }
     }

@@ -6,6 +6,7 @@
 #include "base/time.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
+#include "service/contract_resolver.hpp"
 
 #include <cstdint>
 #include <map>
@@ -60,7 +61,9 @@ class Ingest {
     // Discovered writers that are not served, and why.
     struct Unserved {
         discovery::EndpointData data;
-        std::string reason;
+        // `serve`: there was no room for another group (limits.served_groups).
+        ServeVerdict verdict{ServeVerdict::serve};
+        const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     };
     [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
 

@@ -122,6 +122,7 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
 
     late.wants_history = reader.qos.durability != DurabilityKind::volatile_;
     if (!late.wants_history) {
+        late.cure = "should it have history, let it request TRANSIENT_LOCAL";
         serve_nothing(key, late, "requests VOLATILE", now);
         return;
     }
@@ -279,7 +280,7 @@ MonoTime Replay::next_deadline() const {
     return due;
 }
 
-std::vector<Replay::LateReaderView> Replay::readers() const {
+std::vector<Replay::LateReaderView> Replay::readers(Now now) const {
     std::vector<LateReaderView> views;
     views.reserve(late_.size());
     for (const auto& [key, late] : late_) {
@@ -288,7 +289,9 @@ std::vector<Replay::LateReaderView> Replay::readers() const {
         view.group = late.group;
         view.data = &late.data;
         view.phase = late.phase;
+        view.wait = waits_for(late, now);
         view.reason = late.reason;
+        view.cure = late.cure;
         view.counts = late.result.counts;
         const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
         const auto status = writer == nullptr ? std::nullopt : writer->status(key.second);

@@ -84,17 +84,30 @@ class Replay {
         delivered,
         unserved
     };
+    // What a reader waits for before its history can be decided on or sent.
+    enum class Wait : std::uint8_t {
+        nothing,
+        type,               // the description of the topic's type is being asked for
+        agreement,          // its process finds out whether the types fit, and has not spoken yet
+        announcement,       // its process has not acknowledged our announcement
+        company,            // other readers of its process, for a moment
+        returning_writers,  // writers that lived when the daemon went may still come back
+        living_writers,     // one was asked what it sends by itself, and has not answered
+        store,              // the list of what is kept, or the record of what was decided
+    };
     struct LateReaderView {
         Guid reader;
         const ServedGroup* group{nullptr};
         const discovery::EndpointData* data{nullptr};
         Phase phase{Phase::gathering};
+        Wait wait{Wait::nothing};
         std::string reason;  // why it gets nothing, where that is so
+        std::string cure;    // and what helps, where something does
         std::array<std::uint64_t, entitlement_count> counts{};
         std::uint64_t sent{0};
         std::uint64_t acknowledged{0};
     };
-    [[nodiscard]] std::vector<LateReaderView> readers() const;
+    [[nodiscard]] std::vector<LateReaderView> readers(Now now) const;
 
   private:
     using Key = std::pair<EntityId, Guid>;  // replay writer, reader
@@ -108,6 +121,7 @@ class Replay {
         ServedGroup* group{nullptr};
         Phase phase{Phase::gathering};
         std::string reason;
+        std::string cure;
         Frontier frontier;
         bool known_before{false};  // the frontier is from an earlier run
         bool wants_history{true};
@@ -131,6 +145,7 @@ class Replay {
     void wait_for_company(const Key& key, Late& late);
     void list(const Key& key, Late& late, Arrival from);
     [[nodiscard]] static bool heard_of_history(const Late& late);
+    [[nodiscard]] Wait waits_for(const Late& late, Now now) const;
     [[nodiscard]] bool can_decide(Late& late, Now now) const;
     void probe_writers(Late& late, Now now);
     void probe(Late& late, const SourceWriter& writer, Now now);
@@ -169,5 +184,8 @@ class Replay {
     std::unordered_map<std::uint64_t, Key>
         tickets_;  // of commands whose answer concerns a late reader
 };
+
+// "its process has not acknowledged our announcement yet"; empty for nothing.
+[[nodiscard]] std::string_view name(Replay::Wait wait);
 
 }  // namespace durability::service

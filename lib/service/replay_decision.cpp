@@ -15,6 +15,9 @@ constexpr std::size_t list_page = 2'000;
 // appear within this time; a later one cannot be served (fact sheet 12.2).
 constexpr Duration common_run_delay = std::chrono::milliseconds{10};
 
+constexpr std::string_view cure_of_late_comer =
+    "let it request TRANSIENT_LOCAL, or set compatibility.spdp_vendor: cyclonedds";
+
 bool asks_for_history(const discovery::EndpointData& reader) {
     return discovery::reader_pulls_history(reader.vendor, reader.qos.durability);
 }
@@ -47,16 +50,15 @@ void Replay::gather(const Key& key, Late& late, Now now) {
         }
     } else if (!can_be_reached(key, late)) {
         context_.events.report(
-            make_event(
-                EventKind::ReaderCannotBeServed,
-                {{"topic", late.data.topic},
-                 {"reader", to_string(late.data.guid)},
-                 {"requests", std::string(name(late.data.qos.durability))},
-                 {"reason", "another reader of its process was served before"},
-                 {"cure",
-                  "let it request TRANSIENT_LOCAL, or set compatibility.spdp_vendor: cyclonedds"}}),
+            make_event(EventKind::ReaderCannotBeServed,
+                       {{"topic", late.data.topic},
+                        {"reader", to_string(late.data.guid)},
+                        {"requests", std::string(name(late.data.qos.durability))},
+                        {"reason", "another reader of its process was served before"},
+                        {"cure", std::string(cure_of_late_comer)}}),
             to_string(late.data.guid),
             now);
+        late.cure = cure_of_late_comer;
         serve_nothing(key, late, "another reader of its process was served before", now);
         return;
     }
@@ -143,13 +145,24 @@ bool Replay::heard_of_history(const Late& late) {
     return late.listed || !late.retained.empty();
 }
 
+Replay::Wait Replay::waits_for(const Late& late, Now now) const {
+    if (late.phase == Phase::saving) return Wait::store;
+    if (late.phase != Phase::gathering) return Wait::nothing;
+    if (late.decision) return Wait::store;
+    if (late.group->types.is_awaited()) return Wait::type;
+    if (!late.known_by_peer) return late.tentative ? Wait::agreement : Wait::announcement;
+    if (now.mono < late.not_before) return Wait::company;
+    if (awaits_returning(late, now.mono)) return Wait::returning_writers;
+    const bool asking =
+        std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
+    if (asking && now.mono < late.probes_until) return Wait::living_writers;
+    return heard_of_history(late) ? Wait::nothing : Wait::store;
+}
+
 bool Replay::can_decide(Late& late, Now now) const {
-    if (!heard_of_history(late) || !late.known_by_peer) return false;
-    if (now.mono < late.not_before || awaits_returning(late, now.mono)) return false;
-    if (late.group->types.is_awaited()) return false;
+    if (waits_for(late, now) != Wait::nothing) return false;
     for (auto& [guid, probed] : late.probed) {
         if (probed.resolved) continue;
-        if (now.mono < late.probes_until) return false;
         // It did not answer within the handover window: it is dead, and the daemon speaks for it.
         probed.resolved = true;
         probed.serves = false;

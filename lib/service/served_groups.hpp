@@ -74,6 +74,7 @@ struct ServedGroup {
     GroupMeta meta;
     const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     State state{State::opening};
+    std::string problem;  // why it could not be opened
     GroupHandle handle{0};
     bool from_store{false};
     // What the replay writer is announced as; its entity id is data.guid.entity.

@@ -24,6 +24,7 @@ ServiceStatus busy() {
     DomainStatus domain;
     domain.domain = 7;
     domain.participants = 12;
+    domain.ingest_prefix = parse_guid("0110aabbccddeeff00112233:00000000")->prefix;
     TopicStatus topic;
     topic.topic = "rt/map";
     topic.type = "nav_msgs::msg::dds_::OccupancyGrid_";
@@ -68,7 +69,11 @@ ServiceStatus busy() {
     reader.owed = 3;
     reader.sent = 2;
     reader.acknowledged = 1;
+    reader.vendor = "Fast DDS";
+    reader.not_owed = {{"expired", 4}, {"came after it", 5}};
     reader.state = "replaying";
+    reader.reason = "a\xff";
+    reader.cure = "patience";
     domain.readers.push_back(reader);
     status.domains.push_back(domain);
     return status;
@@ -271,6 +276,15 @@ TEST_CASE("a snapshot survives the way through the socket") {
     REQUIRE(domain.readers.size() == 1);
     CHECK(domain.readers[0].state == "replaying");
     CHECK(domain.readers[0].acknowledged == 1U);
+    CHECK(domain.readers[0].vendor == "Fast DDS");
+    CHECK(domain.readers[0].not_owed == busy().domains[0].readers[0].not_owed);
+    CHECK(domain.readers[0].reason == "a\xff");
+    CHECK(domain.readers[0].cure == "patience");
+    // Also once rows of the snapshot are gone, as with a topic named.
+    CHECK(domain.ingest_prefix == busy().domains[0].ingest_prefix);
+    ServiceStatus less = status;
+    less.domains[0].writers.clear();
+    CHECK(round_trip(Command::writers, less).status.domains[0].unsynced == 3U);
 }
 
 TEST_CASE("a command gets its own part of the snapshot only") {

@@ -53,6 +53,37 @@ TEST_CASE("a rule wins over what is announced, that over the daemon's default, f
     CHECK(resolve(&silent, std::nullopt, standard).source == ContractSource::daemon_default);
 }
 
+TEST_CASE("a writer that is not served hears why, by which rule, and what helps") {
+    TopicRule denying = rule("rt/*", ServeKind::never);
+    denying.origin = "/etc/durabilityd/durabilityd.yaml:12";
+    const auto denied = explain(
+        judge(&denying, "rt/map", DurabilityKind::transient), &denying, DurabilityKind::transient);
+    CHECK(denied.text == "the rule at /etc/durabilityd/durabilityd.yaml:12 says serve: never");
+    CHECK_FALSE(denied.cure.empty());
+
+    TopicRule strict = rule("*", ServeKind::persistent);
+    strict.origin = "a.yaml:3";
+    const auto weak = explain(
+        judge(&strict, "rt/map", DurabilityKind::transient), &strict, DurabilityKind::transient);
+    CHECK(
+        weak.text ==
+        "it offers TRANSIENT, and PERSISTENT is the least that is served by the rule at a.yaml:3");
+    CHECK(weak.cure == "let it offer PERSISTENT, or give that rule serve: transient");
+
+    const auto latched = explain(judge(nullptr, "rt/map", DurabilityKind::transient_local),
+                                 nullptr,
+                                 DurabilityKind::transient_local);
+    CHECK(latched.text ==
+          "it offers TRANSIENT_LOCAL, and TRANSIENT is the least that is served by default");
+    CHECK(latched.cure == "let it offer TRANSIENT, or add a rule with serve: transient_local");
+
+    CHECK(explain(ServeVerdict::volatile_writer, nullptr, DurabilityKind::volatile_).text ==
+          "it offers VOLATILE: by its own word there is nothing to keep");
+    CHECK_FALSE(
+        explain(ServeVerdict::internal_topic, nullptr, DurabilityKind::transient).cure.empty());
+    CHECK(explain(ServeVerdict::serve, nullptr, DurabilityKind::transient).text.empty());
+}
+
 TEST_CASE("an announced policy that equals the standard's default counts as not announced") {
     Contract standard;
     standard.depth = 12;

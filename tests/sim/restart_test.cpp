@@ -192,7 +192,7 @@ TEST_CASE("of more readers than may be remembered the oldest is forgotten") {
     world.run(5s);
     std::size_t remembered = 0;
     for (const ReaderStatus& reader : world.daemon().status().readers)
-        remembered += reader.state == "has everything it was owed" ? 1U : 0U;
+        remembered += reader.reason == "has everything it was owed" ? 1U : 0U;
     CHECK(remembered == 2);
     // For the daemon that returned, the first one is new.
     CHECK(readers[0]->count() == 40);

@@ -6,7 +6,8 @@
 
 namespace durability::test {
 
-SimDaemon::SimDaemon(FaultyFileSystem& files, Config config, DaemonAddresses addresses, Now now) {
+SimDaemon::SimDaemon(FaultyFileSystem& files, Config config, DaemonAddresses addresses, Now now)
+    : now_(now) {
     store::StoreOptions options;
     options.disk_directory = "/disk/0";
     options.load_later = true;
@@ -82,6 +83,7 @@ void SimDaemon::run_store(Now now) {
 }
 
 void SimDaemon::turn(Now now) {
+    now_ = now;
     run_store(now);
     service_->turn(now);
     take_commands(now);

@@ -50,7 +50,10 @@ class SimDaemon {
     void stop(Now now, bool goodbye);
 
     [[nodiscard]] const service::DomainService& service() const { return *service_; }
-    [[nodiscard]] DomainStatus status() const { return service_->status(store_->status()); }
+    [[nodiscard]] DomainStatus status() const { return service_->status(store_->status(), now_); }
+    [[nodiscard]] TopicExplanation explain(const std::string& topic) const {
+        return service_->explain(topic, store_->status(), now_);
+    }
     [[nodiscard]] std::size_t events_of(EventKind kind) const;
     [[nodiscard]] std::vector<Event> events() const { return events_.latest(); }
     // Commands that the store has not carried out, and syncs under way.
@@ -75,6 +78,7 @@ class SimDaemon {
     std::deque<Waiting> waiting_;
     std::optional<Syncing> syncing_;
     MonoTime load_due_{MonoTime::min()};
+    Now now_;  // of the last turn
 };
 
 }  // namespace durability::test

@@ -1,0 +1,22 @@
+// Rows of a reply that more than one command has, both ways. Private to this folder.
+#pragma once
+
+#include "control/json.hpp"
+#include "model/explanation.hpp"
+#include "model/status.hpp"
+
+#include <cstdint>
+
+namespace durability::control {
+
+[[nodiscard]] Json topic_json(std::uint32_t domain, const TopicStatus& topic);
+[[nodiscard]] Json reader_json(std::uint32_t domain, const ReaderStatus& reader);
+
+// A member that is missing or of another type leaves the default.
+[[nodiscard]] DurabilityKind read_durability(const Json& json);
+[[nodiscard]] TopicStatus read_topic(const Json& json);
+[[nodiscard]] ReaderStatus read_reader(const Json& json);
+// Of a reply to `explain`.
+[[nodiscard]] Explanation read_explanation(const Json& data);
+
+}  // namespace durability::control
