@@ -163,3 +163,46 @@ TEST_CASE("status names the sync mode, writers how far each of them is safe") {
     CHECK_THAT(run_tool({"writers", "--socket", socket}).output,
                Contains("RECEIVED") && Contains("APPENDED") && Contains("SYNCED"));
 }
+
+TEST_CASE("explain tells what is kept of a topic, and under which rule") {
+    const House house;
+    PreparedTopic map{"rt/map", true, 50, "left"};
+    map.described = true;
+    prepare_store(house.path("state"), house.path("run"), 0, map, 4, false, 16);
+    prepare_store(house.path("state"), house.path("run"), 0, {"rt/secret"}, 2);
+    const auto file = house.write(
+        "d.yaml", "topics:\n  - { topic: rt/secret, serve: never }\n  - topic: rt/m*\n");
+    const auto socket = house.path("run/control.sock");
+    const auto daemon = house.serving({"--config", file});
+
+    const auto one = run_tool({"explain", "rt/map", "--socket", socket});
+    INFO(one.output);
+    CHECK(one.status == 0);
+    CHECK_THAT(one.output,
+               Contains("rt/map in domain 0\n") && Contains("served: PERSISTENT, type Map") &&
+                   Contains("partition \"left\"") && Contains("4 samples kept (disk)") &&
+                   Contains("rule " + file + ":3") && Contains("its description is known") &&
+                   Contains("the description of its type") && Contains("No writer is there.") &&
+                   Contains("No reader is there."));
+    const auto secret = run_tool({"explain", "rt/secret", "-d", "0", "--socket", socket});
+    CHECK(secret.status == 0);
+    CHECK_THAT(secret.output,
+               Contains("stored: PERSISTENT") && Contains("2 samples kept") &&
+                   Contains("the rule at " + file + ":2 says serve: never") &&
+                   Contains("To do: change that rule"));
+    const auto json = run_tool({"explain", "rt/map", "--json", "--socket", socket});
+    CHECK_THAT(json.output,
+               Contains("{\"explained\":[{\"domain\":0,\"topic\":\"rt/map\",\"groups\":[{") &&
+                   Contains("\"state\":\"served\"") && Contains("\"rule\":\"" + file + ":3\""));
+
+    const auto near = run_tool({"explain", "/map", "--socket", socket});
+    CHECK(near.status == 69);
+    CHECK_THAT(near.output,
+               Contains("explain /map: nobody writes or reads such a topic") &&
+                   Contains("did you mean rt/map?") && !Contains("is durabilityd running?"));
+    CHECK_THAT(run_tool({"explain", "wide_of_the_mark", "--socket", socket}).output,
+               Contains("nothing of it is kept") && !Contains("did you mean"));
+    CHECK(run_tool({"explain", "rt/map", "-d", "9", "--socket", socket}).status == 69);
+    CHECK_THAT(run_tool({"readers", "rt/map", "--socket", socket}).output,
+               Contains("'durabilityctl explain rt/map' says why"));
+}

@@ -90,6 +90,10 @@ void prepare_store(const std::string& state_directory,
             sample.id = {prepared_writer(writer), SequenceNumber{i}};
             if (topic.keyed)
                 sample.key = InstanceKey{prepared_key(static_cast<std::uint8_t>(i % 2))};
+            if (topic.replies) {
+                sample.related =
+                    RelatedSample{0x0083, {prepared_writer(9), SequenceNumber{i % 3 + 1}}};
+            }
             Buffer payload(std::max<std::size_t>(size, 5));
             payload[1] = 1;
             payload[4] = static_cast<std::uint8_t>(i);

@@ -17,6 +17,8 @@ struct PreparedTopic {
     // The type described with the topic: peers::SmallKey { @key long id; long seq; string text },
     // minimal, so without the names of members. Payloads need a size of 8 to hold a key then.
     bool described{false};
+    // Sample N answers request N % 3 + 1 of prepared_writer(9).
+    bool replies{false};
 };
 
 // One of the writers of a prepared store, by number.

@@ -55,12 +55,37 @@ TEST_CASE("a wrong command line says what is wrong") {
     CHECK_THAT(refusal({"purge", "x", "--writer", "12"}), Contains("durabilityctl writers"));
     CHECK_THAT(refusal({"purge", "x", "--instance", "12"}), Contains("durabilityctl instances"));
     CHECK_THAT(refusal({"purge", "x", "--progress"}), Contains("purge takes no --progress"));
+    CHECK_THAT(refusal({"explain"}), Contains("explain needs TOPIC"));
+    for (const char* related : {"12",
+                                "0110aabbccddeeff00112233:0000010",
+                                "0110aabbccddeeff00112233:00000102:",
+                                "0110aabbccddeeff00112233:00000102:0",
+                                "0110aabbccddeeff00112233:00000102:-1",
+                                "0110aabbccddeeff00112233:00000102:7x",
+                                "0110aabbccddeeff00112233:00000102x7"}) {
+        CAPTURE(related);
+        CHECK_THAT(refusal({"dump", "x", "--related", related}), Contains("durabilityctl dump"));
+    }
+    CHECK_THAT(refusal({"purge", "x", "--related", "0110aabbccddeeff00112233:00000102"}),
+               Contains("purge takes no --related"));
     CHECK_THAT(refusal({"repair", "x"}), Contains("does not take the word 'x'"));
     CHECK_THAT(refusal({"repair", "--names"}), Contains("repair takes no --names"));
     CHECK_THAT(refusal({"compact", "a", "b"}), Contains("does not take the word 'b'"));
     CHECK_THAT(refusal({"compact", "--dry-run"}), Contains("compact takes no --dry-run"));
     CHECK_THAT(refusal({"topics", "--writer", "0110aabbccddeeff00112233:00000102"}),
                Contains("topics takes no --writer"));
+}
+
+TEST_CASE("a related sample is named by its writer, or by writer and number") {
+    const auto writer = parse_guid("0110aabbccddeeff00112233:00000102");
+    const auto all = parse({"dump", "x", "--related", "0110aabbccddeeff00112233:00000102"});
+    REQUIRE(all.has_value());
+    CHECK(all->related_writer == writer);
+    CHECK_FALSE(all->related_number);
+    const auto one = parse({"dump", "x", "--related", "0110aabbccddeeff00112233:00000102:42"});
+    REQUIRE(one.has_value());
+    CHECK(one->related_writer == writer);
+    CHECK(one->related_number == SequenceNumber{42});
 }
 
 TEST_CASE("every command is in the help and explains itself") {

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <sys/stat.h>
@@ -185,4 +186,38 @@ TEST_CASE("instances says what is wrong with the question") {
     CHECK(unkeyed.status == 0);
     CHECK_THAT(unkeyed.output, Contains("has no key"));
     CHECK(run({"instances"}).status == 64);
+}
+
+TEST_CASE("dump selects samples by writer, instance and request") {
+    const Folder folder;
+    PreparedTopic topic{"rt/replies", true, 50};
+    topic.replies = true;
+    prepare_store(folder.state(), folder.run(), 7, topic, 6, true);
+    const auto lines = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"dump", "rt/replies", "--state-dir", folder.state()});
+        const Ran ran = run(options);
+        INFO(ran.output);
+        CHECK(ran.status == 0);
+        return std::count(ran.output.begin(), ran.output.end(), '\n');
+    };
+    const std::string requester = to_string(prepared_writer(9));
+    CHECK(lines({}) == 12);
+    CHECK(lines({"--writer", to_string(prepared_writer(2))}) == 6);
+    CHECK(lines({"--instance", to_hex(prepared_key(1))}) == 6);
+    CHECK(lines({"--related", requester}) == 12);
+    CHECK(lines({"--related", requester + ":2"}) == 4);
+    CHECK(lines({"--related",
+                 requester + ":2",
+                 "--writer",
+                 to_string(prepared_writer(1)),
+                 "--instance",
+                 to_hex(prepared_key(0))}) == 1);
+    const Ran nothing = run({"dump",
+                             "rt/replies",
+                             "--state-dir",
+                             folder.state(),
+                             "--related",
+                             to_string(prepared_writer(8))});
+    CHECK(nothing.status == 0);
+    CHECK_THAT(nothing.output, Contains("none of 12 samples is selected"));
 }

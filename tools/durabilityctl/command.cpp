@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace durability::ctl {
 namespace {
@@ -46,13 +47,21 @@ constexpr std::array table{
             1,
             live | Takes::domain,
             run_readers},
+    Command{"explain",
+            "TOPIC",
+            "Why each writer of a topic is served or not, and what each reader gets.",
+            1,
+            1,
+            live | Takes::domain,
+            run_explain},
     Command{"events", "", "The latest events of the running daemon.", 0, 0, live, run_events},
     Command{"dump",
             "TOPIC",
             "Stored samples of a topic, one JSON object a line.",
             1,
             1,
-            Takes::socket | Takes::state_dir | Takes::payload | Takes::domain,
+            Takes::socket | Takes::state_dir | Takes::payload | Takes::domain | Takes::writer |
+                Takes::instance | Takes::related,
             run_dump},
     Command{"verify",
             "",
@@ -109,6 +118,9 @@ constexpr std::array named_options{
     NamedOption{"instance",
                 Takes::instance,
                 "--instance HASH   of this instance only (a key_hash as instances shows it)"},
+    NamedOption{"related",
+                Takes::related,
+                "--related SAMPLE  that answer this request: GUID, or GUID:NUMBER"},
     NamedOption{"progress", Takes::progress, "--progress        say how far it is, on stderr"},
     NamedOption{"dry-run", Takes::dry_run, "--dry-run         only say what would be done"},
     NamedOption{"payload", Takes::payload, "--payload KIND    hex (default) or none"},
@@ -128,6 +140,7 @@ po::options_description described() {
         ("dry-run", po::bool_switch(), "")
         ("writer", po::value<std::string>(), "")
         ("instance", po::value<std::string>(), "")
+        ("related", po::value<std::string>(), "")
         ("payload", po::value<std::string>(), "")
         ("domain,d", po::value<std::uint32_t>(), "")
         ("help,h", po::bool_switch(), "")
@@ -178,6 +191,25 @@ Status check(const Command& command, const Arguments& arguments, const po::varia
     return {};
 }
 
+// "GUID" or "GUID:NUMBER", as `dump` prints the two in "related".
+Status read_related(const std::string& text, Arguments& arguments) {
+    constexpr std::size_t guid_length = 33;
+    arguments.related_writer = parse_guid(text.substr(0, guid_length));
+    const std::string_view rest = std::string_view(text).substr(std::min(text.size(), guid_length));
+    std::int64_t number = 0;
+    const auto parsed =
+        std::from_chars(rest.data() + !rest.empty(), rest.data() + rest.size(), number);
+    const bool whole = rest.starts_with(':') && parsed.ec == std::errc{} &&
+                       parsed.ptr == rest.data() + rest.size() && number > 0;
+    if (!arguments.related_writer || (!rest.empty() && !whole)) {
+        return usage(
+            "--related is the GUID of a request's writer, or GUID:NUMBER, as "
+            "'durabilityctl dump' prints them");
+    }
+    if (whole) arguments.related_number = SequenceNumber{number};
+    return {};
+}
+
 Result<Arguments> collect(const po::variables_map& map) {
     Arguments arguments;
     arguments.help = map["help"].as<bool>();
@@ -209,6 +241,10 @@ Result<Arguments> collect(const po::variables_map& map) {
         arguments.instance = parse_key_hash(text_of(map, "instance"));
         if (!arguments.instance)
             return usage("--instance is a key_hash as 'durabilityctl instances' prints it");
+    }
+    if (map.count("related") > 0) {
+        if (auto read = read_related(text_of(map, "related"), arguments); !read)
+            return tl::unexpected(read.error());
     }
     const bool about = arguments.help || arguments.version;
     if (arguments.command.empty())

@@ -28,6 +28,7 @@ enum class Takes : std::uint32_t {
     instance = 1U << 8U,   // --instance KEYHASH
     progress = 1U << 9U,   // --progress
     dry_run = 1U << 10U,   // --dry-run
+    related = 1U << 11U,   // --related GUID[:NUMBER]
 };
 [[nodiscard]] constexpr Takes operator|(Takes a, Takes b) {
     return static_cast<Takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -49,6 +50,9 @@ struct Arguments {
     std::int64_t domain{-1};  // -1: all
     std::optional<Guid> writer;
     std::optional<KeyHash> instance;
+    // Samples that name this one, or one of this writer, as their request.
+    std::optional<Guid> related_writer;
+    std::optional<SequenceNumber> related_number;
     bool progress{false};
     bool dry_run{false};
     bool help{false};
@@ -75,6 +79,7 @@ Outcome run_status(const Arguments& arguments);
 Outcome run_topics(const Arguments& arguments);
 Outcome run_writers(const Arguments& arguments);
 Outcome run_readers(const Arguments& arguments);
+Outcome run_explain(const Arguments& arguments);
 Outcome run_events(const Arguments& arguments);
 Outcome run_instances(const Arguments& arguments);
 Outcome run_dump(const Arguments& arguments);

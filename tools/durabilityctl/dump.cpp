@@ -64,6 +64,15 @@ Json sample_json(std::uint32_t domain,
     return json;
 }
 
+bool is_wanted(const SampleMeta& sample, const Arguments& arguments) {
+    if (arguments.writer && sample.id.writer != *arguments.writer) return false;
+    if (arguments.instance && (!sample.key || sample.key->hash != *arguments.instance))
+        return false;
+    if (!arguments.related_writer) return true;
+    if (!sample.related || sample.related->id.writer != *arguments.related_writer) return false;
+    return !arguments.related_number || sample.related->id.number == *arguments.related_number;
+}
+
 }  // namespace
 
 Outcome run_dump(const Arguments& arguments) {
@@ -73,6 +82,8 @@ Outcome run_dump(const Arguments& arguments) {
     if (!folders) return tl::unexpected(folders.error());
     const std::string& topic = arguments.words.front();
     bool found = false;
+    std::uint64_t seen = 0;
+    std::uint64_t shown = 0;
     bool damaged = false;
     for (const DomainFolder& folder : *folders) {
         auto store = StoreAtRest::open(files, folder);
@@ -81,6 +92,9 @@ Outcome run_dump(const Arguments& arguments) {
             if (group.meta.key.topic != topic) continue;
             found = true;
             store->for_each_sample(group.handle, [&](const store::ReadSample& sample) {
+                ++seen;
+                if (!is_wanted(sample.meta, arguments)) return true;
+                ++shown;
                 print(sample_json(folder.domain, group.meta, sample, arguments.payload).dump() +
                       "\n");
                 return true;
@@ -95,6 +109,12 @@ Outcome run_dump(const Arguments& arguments) {
                     fmt::format("dump {}: the store in {} has no such topic on disk",
                                 quote_if_needed(topic),
                                 directory));
+    }
+    // Nothing on stdout is what a program reads; a person wants to know why.
+    if (shown == 0 && seen > 0) {
+        print_error(fmt::format("dump {}: none of {} samples is selected; without options all are",
+                                quote_if_needed(topic),
+                                seen));
     }
     return damaged ? exit_status(Errc::corrupt) : 0;
 }
