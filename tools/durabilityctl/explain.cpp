@@ -50,7 +50,7 @@ std::string group_text(std::size_t number, const GroupExplanation& group) {
                                    partitions_text(topic.partitions),
                                    representation_text(topic.representation));
     text += line(
-        fmt::format("{} samples kept ({}), {} writers, {} readers; contract by {}{}",
+        fmt::format("{} samples kept ({}); writers: {}, readers: {}; contract: {}{}",
                     topic.retained_samples,
                     name(topic.storage),
                     topic.writers,
@@ -119,7 +119,7 @@ std::string reader_text(const ReaderExplanation& reader) {
 
 std::string topic_text(const TopicExplanation& topic) {
     std::string text = fmt::format("{} in domain {}\n", printable(topic.topic), topic.domain);
-    text += topic.groups.empty() ? "Nothing of it is served.\n" : "Served groups\n";
+    text += topic.groups.empty() ? "Nothing of it is served.\n" : "Groups\n";
     for (std::size_t i = 0; i < topic.groups.size(); ++i)
         text += group_text(i + 1, topic.groups[i]);
     text += topic.writers.empty() ? "No writer is there.\n" : "Writers\n";
