@@ -11,6 +11,8 @@ rtps::WriterOptions writer_options(const TypeLookupOptions& options) {
     result.first_number = options.first_number;
     result.first_heartbeat_count = options.first_count;
     result.max_changes = options.max_unacknowledged;
+    // Applications wait for what is told here.
+    result.max_heartbeat_interval = std::chrono::milliseconds{500};
     result.volatile_history = true;
     return result;
 }

@@ -32,8 +32,10 @@ std::uint64_t unsigned_of(const std::uint8_t* octets, std::size_t width) {
 }
 
 std::int64_t signed_of(const std::uint8_t* octets, std::size_t width) {
-    const unsigned unused = 64 - 8 * static_cast<unsigned>(width);
-    return static_cast<std::int64_t>(unsigned_of(octets, width) << unused) >> unused;
+    std::uint64_t value = (octets[0] & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
+    for (std::size_t i = 0; i < width; ++i)
+        value = value << 8U | octets[i];
+    return static_cast<std::int64_t>(value);
 }
 
 std::string floating_text(const std::uint8_t* octets, std::size_t width) {

@@ -60,13 +60,13 @@ void KeyWalker::take(NodeIndex index, Scope scope, Tail tail, KeyWriter& out) {
 // The length counts the terminating zero, of which there is one, at the end. A length of zero is
 // how some write the empty string.
 void KeyWalker::take_text(const ShapeNode& node, KeyWriter& out) {
-    static constexpr std::uint8_t terminator[1] = {0};
+    static constexpr std::uint8_t terminator = 0;
     const std::uint32_t length = cursor_.u32();
     const std::uint8_t* text = cursor_.take(length);
     if (text == nullptr) return;
     if (length == 0) {
         out.u32(1);
-        return out.octets(terminator, 1);
+        return out.octets(&terminator, 1);
     }
     const auto* end = text + length;
     const bool is_too_long = node.count != 0 && length - 1 > node.count;

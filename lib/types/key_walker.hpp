@@ -13,7 +13,7 @@ namespace durability::types {
 
 // What is read. A whole sample looks as its type says. Of payloads with the key alone there are
 // two sorts: key members one after the other (the serialized key; Cyclone DDS), and the type
-// reduced to its key members, with the headers its extensibility asks for (OpenDDS).
+// reduced to its key members, with the headers its extensibility asks for (the standard).
 struct KeySource {
     bool has_only_keys{false};
     bool has_headers{true};

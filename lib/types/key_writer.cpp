@@ -3,6 +3,7 @@
 #include "types/member_header.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace durability::types {
 
@@ -51,15 +52,13 @@ void KeyWriter::values(const std::uint8_t* source,
 }
 
 void KeyWriter::u16(std::uint16_t value) {
-    std::uint8_t raw[sizeof value];
-    std::memcpy(raw, &value, sizeof value);
-    values(raw, 1, sizeof value, std::endian::native);
+    const auto raw = std::bit_cast<std::array<std::uint8_t, sizeof value>>(value);
+    values(raw.data(), 1, raw.size(), std::endian::native);
 }
 
 void KeyWriter::u32(std::uint32_t value) {
-    std::uint8_t raw[sizeof value];
-    std::memcpy(raw, &value, sizeof value);
-    values(raw, 1, sizeof value, std::endian::native);
+    const auto raw = std::bit_cast<std::array<std::uint8_t, sizeof value>>(value);
+    values(raw.data(), 1, raw.size(), std::endian::native);
 }
 
 void KeyWriter::patch_u32(std::size_t position, std::size_t value) {

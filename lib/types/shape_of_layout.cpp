@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -17,7 +18,7 @@ struct Name {
     std::uint8_t width;
 };
 
-constexpr Name names[] = {
+constexpr auto names = std::to_array<Name>({
     {"bool", NodeKind::primitive, Meaning::boolean, 1},
     {"octet", NodeKind::primitive, Meaning::octet, 1},
     {"char", NodeKind::primitive, Meaning::character, 1},
@@ -33,7 +34,7 @@ constexpr Name names[] = {
     {"float64", NodeKind::primitive, Meaning::floating, 8},
     {"string", NodeKind::string, Meaning::character, 1},
     {"wstring", NodeKind::wide_string, Meaning::wide_character, 2},
-};
+});
 
 constexpr std::uint32_t max_bound = 1U << 20U;
 constexpr std::size_t max_elements = 1000;

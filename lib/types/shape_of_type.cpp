@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -23,7 +24,7 @@ struct Primitive {
     std::uint8_t width;
 };
 
-constexpr Primitive primitives[] = {
+constexpr auto primitives = std::to_array<Primitive>({
     {TypeKind::boolean, Meaning::boolean, 1},
     {TypeKind::byte, Meaning::octet, 1},
     {TypeKind::int8, Meaning::signed_integer, 1},
@@ -39,7 +40,7 @@ constexpr Primitive primitives[] = {
     {TypeKind::float128, Meaning::floating, 16},
     {TypeKind::char8, Meaning::character, 1},
     {TypeKind::char16, Meaning::wide_character, 2},
-};
+});
 
 std::uint8_t width_of_bits(std::uint32_t bits) {
     if (bits <= 8) return 1;
@@ -209,7 +210,7 @@ class Builder {
                                      const TypeReference& element,
                                      std::uint32_t count,
                                      unsigned depth) {
-        const auto index = add_reference(element, depth + 1);
+        auto index = add_reference(element, depth + 1);
         if (!index) return index;
         ShapeNode node;
         node.kind = kind;
@@ -233,9 +234,9 @@ class Builder {
     Result<NodeIndex> add_map(const TypeReference& key,
                               const TypeReference& element,
                               unsigned depth) {
-        const auto key_index = add_reference(key, depth + 1);
+        auto key_index = add_reference(key, depth + 1);
         if (!key_index) return key_index;
-        const auto index = add_reference(element, depth + 1);
+        auto index = add_reference(element, depth + 1);
         if (!index) return index;
         ShapeNode node;
         node.kind = NodeKind::map;
@@ -309,7 +310,7 @@ class Builder {
         ShapeNode node;
         node.kind = NodeKind::choice;
         node.extensibility = description.extensibility;
-        const auto discriminator = add_reference(description.related, depth + 1);
+        auto discriminator = add_reference(description.related, depth + 1);
         if (!discriminator) return discriminator;
         if (shape_[*discriminator].kind != NodeKind::primitive)
             return fail(Errc::unsupported, "a union whose discriminator is no primitive");
@@ -326,7 +327,7 @@ class Builder {
         if (members_ > max_members)
             return fail(Errc::unsupported, "a type of more members than we read");
         for (const MemberDescription& member : members) {
-            const auto index = add_reference(member.type, depth + 1);
+            auto index = add_reference(member.type, depth + 1);
             if (!index) return tl::unexpected(index.error());
             node.members.push_back({*index,
                                     member.id,

@@ -46,7 +46,9 @@ struct Couple {
         while (true) {
             left.tick(now);
             right.tick(now);
-            if (carry(left, right, 1) | carry(right, left, 2)) continue;
+            const bool to_right = carry(left, right, 1);
+            const bool to_left = carry(right, left, 2);
+            if (to_right || to_left) continue;
             const MonoTime next = std::min(left.next_deadline(), right.next_deadline());
             if (next > end) break;
             now = std::max(next, now + 1us);

@@ -24,7 +24,9 @@ class TypeMaker {
         passed,  // not of the key
     };
 
-    std::uint32_t dice(std::uint32_t sides) { return random_() % sides; }
+    std::uint32_t dice(std::uint32_t sides) {
+        return static_cast<std::uint32_t>(random_() % sides);
+    }
     Growth growth() { return static_cast<Growth>(dice(3)); }
 
     TypePointer leaf() {
@@ -127,7 +129,7 @@ class ValueMaker {
             case Kind::primitive:
             case Kind::enumeration:
             case Kind::bitmask:
-                value.number = static_cast<std::uint64_t>(random_()) << 32U | random_();
+                value.number = std::uint64_t{random_()} << 32U | random_();
                 if (type.width < 8) value.number &= (std::uint64_t{1} << 8 * type.width) - 1;
                 break;
             case Kind::string:

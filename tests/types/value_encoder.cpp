@@ -68,7 +68,9 @@ class Encoder {
 
     bool flip() { return encoding_.random != nullptr && ((*encoding_.random)() & 1U) != 0; }
     std::uint32_t dice(std::uint32_t sides) {
-        return encoding_.random == nullptr ? 0 : (*encoding_.random)() % sides;
+        return encoding_.random == nullptr
+                   ? 0
+                   : static_cast<std::uint32_t>((*encoding_.random)() % sides);
     }
 
     void align(std::size_t width) {
@@ -282,11 +284,10 @@ Buffer payload_of(const Type& type, const Value& value, const Encoding& encoding
     Encoder encoder(encoding);
     encoder.value(type, value);
     const Buffer body = encoder.take();
-    Buffer payload{static_cast<std::uint8_t>(encoding.kind >> 8),
-                   static_cast<std::uint8_t>(encoding.kind),
-                   0,
-                   0};
-    payload.insert(payload.end(), body.begin(), body.end());
+    Buffer payload(4 + body.size());
+    payload[0] = static_cast<std::uint8_t>(encoding.kind >> 8);
+    payload[1] = static_cast<std::uint8_t>(encoding.kind);
+    std::copy(body.begin(), body.end(), payload.begin() + 4);
     return payload;
 }
 
