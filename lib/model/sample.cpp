@@ -17,4 +17,17 @@ std::optional<KeyHash> parse_key_hash(std::string_view text) {
     return key;
 }
 
+std::vector<ArrivalRange> merge(std::vector<ArrivalRange> ranges) {
+    std::ranges::sort(ranges, {}, &ArrivalRange::first);
+    std::vector<ArrivalRange> merged;
+    for (const ArrivalRange& range : ranges) {
+        if (!merged.empty() && range.first <= merged.back().last + 1) {
+            merged.back().last = std::max(merged.back().last, range.last);
+        } else {
+            merged.push_back(range);
+        }
+    }
+    return merged;
+}
+
 }  // namespace durability

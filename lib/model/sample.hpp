@@ -93,6 +93,9 @@ inline void append(std::vector<ArrivalRange>& ranges, Arrival arrival) {
     }
 }
 
+// Ranges of several lists as one, ascending and without overlaps.
+[[nodiscard]] std::vector<ArrivalRange> merge(std::vector<ArrivalRange> ranges);
+
 }  // namespace durability
 
 template <>

@@ -114,9 +114,11 @@ class Participant {
     void unmatch_writer(const Guid& writer);
     // Everything of `writer` up to `through` is safe: it may be acknowledged.
     void committed(const Guid& writer, SequenceNumber through, MonoTime now);
-    // Asks the writer what it holds, again after 50, 100, 200 ms and so on until it answers with
-    // WriterAnswered, is known to be gone (WriterSilent) or is unmatched.
+    // Asks the writer what it holds, again after 50, 100, 200, 200 ms and so on until it answers
+    // with WriterAnswered, is known to be gone (WriterSilent) or is unmatched.
     void probe_writer(const Guid& writer, MonoTime now);
+    // NumberingRestarted was a mistake: the writer has dropped what it wrote last.
+    void deny_restart(const Guid& writer, MonoTime now);
     // While paused, samples are dropped before they are received: their writers repeat them later.
     void pause_ingest(bool paused) { paused_ = paused; }
     // The same for one matched writer.
@@ -137,8 +139,16 @@ class Participant {
     // See ReplayWriter::prepare() and begin(); begin without prepare: the reader is owed nothing.
     void prepare_history(EntityId replay_writer,
                          const Guid& reader,
-                         std::span<const ArrivalRange> history);
-    void begin_history(EntityId replay_writer, const Guid& reader, MonoTime now);
+                         std::span<const ArrivalRange> history,
+                         std::span<const ArrivalRange> open = {});
+    void begin_history(EntityId replay_writer,
+                       const Guid& reader,
+                       MonoTime now,
+                       bool singly = false);
+    void close_history(EntityId replay_writer,
+                       const Guid& reader,
+                       std::span<const ArrivalRange> send,
+                       MonoTime now);
     struct PayloadRequest {
         EntityId replay_writer;
         Guid reader;
@@ -192,6 +202,7 @@ class Participant {
         // One lost message must not make a living writer look dead: asked again, with back-off.
         MonoTime again{MonoTime::max()};
         Duration delay{};
+        int times{0};
     };
 
     void dispatch(const wire::Submessage& submessage,

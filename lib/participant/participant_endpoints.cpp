@@ -11,6 +11,8 @@ namespace durability::participant {
 namespace {
 
 constexpr Duration first_probe_delay = std::chrono::milliseconds{50};
+constexpr Duration early_probe_delay = std::chrono::milliseconds{200};
+constexpr int early_probes = 20;
 constexpr Duration max_probe_delay = std::chrono::seconds{30};
 
 }  // namespace
@@ -183,7 +185,9 @@ void Participant::committed(const Guid& writer, SequenceNumber through, MonoTime
 void Participant::repeat_probes(MonoTime now) {
     for (auto& [writer, probe] : probes_) {
         if (probe.again > now) continue;
-        probe.delay = std::min(probe.delay * 2, max_probe_delay);
+        // Quickly at first: a living writer whose answers are lost is taken for dead.
+        const bool is_early = ++probe.times <= early_probes;
+        probe.delay = std::min(probe.delay * 2, is_early ? early_probe_delay : max_probe_delay);
         probe.again = after(now, probe.delay);
         IngestReader* reader = reader_of(writer);
         if (reader != nullptr && reader->reliable) reader->reliable->probe(writer, now, outbox_);
@@ -200,6 +204,11 @@ bool Participant::replaced(const discovery::RemoteParticipant& owner) const {
                other.data.vendor == vendor::eprosima &&
                other.user->locators == owner.user->locators;
     });
+}
+
+void Participant::deny_restart(const Guid& writer, MonoTime now) {
+    IngestReader* reader = reader_of(writer);
+    if (reader != nullptr && reader->reliable) reader->reliable->deny_restart(writer, now, outbox_);
 }
 
 void Participant::probe_writer(const Guid& writer, MonoTime now) {
@@ -281,15 +290,29 @@ void Participant::unmatch_reader(EntityId replay_writer, const Guid& reader) {
 
 void Participant::prepare_history(EntityId replay_writer,
                                   const Guid& reader,
-                                  std::span<const ArrivalRange> history) {
+                                  std::span<const ArrivalRange> history,
+                                  std::span<const ArrivalRange> open) {
     const auto replay = replays_.find(replay_writer);
-    if (replay != replays_.end()) replay->second.writer->prepare(reader, history);
+    if (replay != replays_.end()) replay->second.writer->prepare(reader, history, open);
 }
 
-void Participant::begin_history(EntityId replay_writer, const Guid& reader, MonoTime now) {
+void Participant::begin_history(EntityId replay_writer,
+                                const Guid& reader,
+                                MonoTime now,
+                                bool singly) {
     const auto replay = replays_.find(replay_writer);
     if (replay == replays_.end()) return;
-    replay->second.writer->begin(reader, now);
+    replay->second.writer->begin(reader, now, singly);
+    touch(replay_writer, replay->second);
+}
+
+void Participant::close_history(EntityId replay_writer,
+                                const Guid& reader,
+                                std::span<const ArrivalRange> send,
+                                MonoTime now) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay == replays_.end()) return;
+    replay->second.writer->close(reader, send, now);
     touch(replay_writer, replay->second);
 }
 

@@ -63,7 +63,8 @@ void ReplayNumbers::append_fresh(ArrivalRange range) {
     }
 }
 
-ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const ArrivalRange> history) {
+ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const ArrivalRange> history,
+                                                SequenceNumber above) {
     Assignment result;
     result.first_fresh = next(last_);
 
@@ -71,7 +72,7 @@ ReplayNumbers::Assignment ReplayNumbers::assign(std::span<const ArrivalRange> hi
     // gets fresh numbers, because order inside a run is all that keeps an old value from following
     // a new one.
     bool reuse = true;
-    SequenceNumber previous_number{0};
+    SequenceNumber previous_number = above;
     for (ArrivalRange range : history) {
         while (reuse && range.first <= range.last) {
             const auto known = latest(range);

@@ -47,9 +47,11 @@ class ReplayNumbers {
         std::vector<SequenceRange> owned;  // ascending; what the reader is to be sent
         SequenceNumber first_fresh{1};     // numbers from here on were not used before
     };
-    // Numbers for `history` (ascending), such that number order is arrival order. Reuses what the
-    // process knows as long as that is possible, then continues with fresh numbers.
-    Assignment assign(std::span<const ArrivalRange> history);
+    // Numbers for `history` (ascending), such that number order is arrival order, and all of them
+    // above `above`. Reuses what the process knows as long as that is possible, then continues with
+    // fresh numbers.
+    Assignment assign(std::span<const ArrivalRange> history,
+                      SequenceNumber above = SequenceNumber{0});
 
     // What a number stands for; nothing for a number that was never used or stands for nothing.
     [[nodiscard]] std::optional<Arrival> find(SequenceNumber number) const;

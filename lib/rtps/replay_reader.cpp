@@ -20,7 +20,7 @@ std::size_t wire_size(const ReplaySample& sample) {
 // A reader that is owed nothing does not need it, and others of its process that are still behind
 // would take it for the end of their history (fact sheet 12.1).
 bool ReplayReader::needs_empty_heartbeat(const ReplayContext& context) const {
-    return !context.process_confirmed && samples_owned_ > 0;
+    return !context.process_confirmed && !context.singly && samples_owned_ > 0;
 }
 
 bool ReplayReader::owns(SequenceNumber number) const {
@@ -61,9 +61,29 @@ std::uint32_t ReplayReader::fragment_count(const ReplaySample& sample,
     return static_cast<std::uint32_t>((sample.payload.size() + size - 1) / size);
 }
 
-void ReplayReader::begin(std::vector<SequenceRange> owned, SequenceNumber high, MonoTime now) {
+bool ReplayReader::is_open(SequenceRange range) const {
+    return std::ranges::any_of(open_, [&](const SequenceRange& open) {
+        return open.first <= range.last && range.first <= open.last;
+    });
+}
+
+void ReplayReader::close(const std::vector<SequenceRange>& owned, MonoTime now) {
+    if (open_.empty()) return;
+    open_.clear();
+    // All of them are above what it owned before.
+    owned_.insert(owned_.end(), owned.begin(), owned.end());
+    samples_owned_ = owned_below(next(high_));
+    heartbeat_delay_ = {};
+    heartbeat_due_ = traits_.reliable && !complete() ? now : MonoTime::max();
+}
+
+void ReplayReader::begin(std::vector<SequenceRange> owned,
+                         std::vector<SequenceRange> open,
+                         SequenceNumber high,
+                         MonoTime now) {
     begun_ = true;
     owned_ = std::move(owned);
+    open_ = std::move(open);
     high_ = high;
     samples_owned_ = owned_below(next(high_));
     heartbeat_delay_ = {};
@@ -98,7 +118,7 @@ void ReplayReader::acknowledge(SequenceNumber base) {
     next_load_ = std::max(next_load_, base);
     std::erase_if(repairs_, [base](SequenceNumber number) { return number < base; });
     heartbeat_delay_ = {};
-    if (complete()) heartbeat_due_ = MonoTime::max();
+    if (settled()) heartbeat_due_ = MonoTime::max();
 }
 
 void ReplayReader::on_acknack(const wire::AckNack& acknack,
@@ -112,8 +132,8 @@ void ReplayReader::on_acknack(const wire::AckNack& acknack,
     if (acknack.state.base > next(high_)) return;  // claims what it was never offered
     acknowledge(acknack.state.base);
     repair(acknack.state, context, now, out);
-    if (!acknack.final && !complete()) heartbeat_due_ = now;
-    if (!acknack.final && complete()) send_heartbeat(context, now, out);
+    if (!acknack.final && !settled()) heartbeat_due_ = now;
+    if (!acknack.final && settled()) send_heartbeat(context, now, out);
 }
 
 void ReplayReader::repair(const wire::SequenceNumberSet& wanted,
@@ -257,13 +277,13 @@ bool ReplayReader::send_next(const ReplayContext& context, Outbox& out) {
         if (!window_open) paced_left_ -= std::min(paced_left_, context.options.fragment_size);
         return send_loaded(*loaded, context, out);
     }
-    if (!window_open || next_send_ > high_) return false;
+    if (!window_open || next_send_ > sendable()) return false;
     if (needs_empty_heartbeat(context) && traits_.reliable && next_send_ == SequenceNumber{1} &&
         since_heartbeat_ == 0) {
         send_empty_heartbeat(context, out);
     }
     const auto owned = next_owned(next_send_);
-    const SequenceNumber stop = owned ? *owned : next(high_);
+    const SequenceNumber stop = owned ? *owned : next(sendable());
     if (stop > next_send_) {
         if (traits_.reliable) {
             send_gap({next_send_, previous(stop)}, context, out);
@@ -375,8 +395,9 @@ void ReplayReader::send_heartbeat(const ReplayContext& context, MonoTime now, Ou
     since_heartbeat_ = 0;
     if (needs_empty_heartbeat(context)) send_empty_heartbeat(context, out);
     // With nothing outstanding the reader need not answer; it only learns that it is complete.
-    put_heartbeat(previous(next_send_), complete(), context, out);
-    if (complete()) {
+    const bool shows_all = traits_.shares_position && (context.singly || !open_.empty());
+    put_heartbeat(shows_all ? high_ : previous(next_send_), settled(), context, out);
+    if (settled()) {
         heartbeat_due_ = MonoTime::max();
         return;
     }

@@ -4,6 +4,9 @@
 //   below acked_                       the reader has it, or was told that it is irrelevant
 //   acked_ .. next_send_ - 1           sent or declared irrelevant, not acknowledged yet
 //   next_send_ .. high_                still to be sent (in owned_) or to be declared irrelevant
+//   open_                              the highest of these: nothing is said about them before
+//                                      close(); a reader of Cyclone DDS is shown that they exist,
+//                                      so that it can still be addressed alone (fact sheet 12.2)
 //   (not in it) above high_                        nothing this reader was ever told about
 // Payloads are in memory only for the unacknowledged window and what was read ahead of it
 // (loaded_); a repair of anything older is read from the store again.
@@ -78,6 +81,9 @@ struct ReplayContext {
     // confirmed that these are irrelevant to them (semantics.md, section 7). max_sequence_number:
     // no barrier.
     SequenceNumber barrier;
+    // Readers of the process that have different shares begin together: none may be brought in sync
+    // by what another is shown, so the first HEARTBEAT says how far the numbers go.
+    bool singly;
 };
 
 class ReplayReader {
@@ -89,7 +95,11 @@ class ReplayReader {
     [[nodiscard]] const ReplayReaderTraits& traits() const { return traits_; }
     [[nodiscard]] bool begun() const { return begun_; }
     // Everything up to high_ is acknowledged (best-effort: sent).
-    [[nodiscard]] bool complete() const { return begun_ && acked_ > high_; }
+    [[nodiscard]] bool complete() const { return settled() && open_.empty(); }
+    // The same, up to what was left open.
+    [[nodiscard]] bool settled() const { return begun_ && acked_ > sendable(); }
+    [[nodiscard]] bool is_open(SequenceRange range) const;
+    [[nodiscard]] const std::vector<SequenceRange>& open() const { return open_; }
     [[nodiscard]] SequenceNumber acked() const { return acked_; }
     [[nodiscard]] SequenceNumber high() const { return high_; }
     [[nodiscard]] std::uint64_t samples_owned() const { return samples_owned_; }
@@ -98,8 +108,14 @@ class ReplayReader {
     [[nodiscard]] std::uint64_t samples_acknowledged() const { return owned_below(acked_); }
     [[nodiscard]] bool owns_any(SequenceRange range) const;
 
-    // The reader's share is known: `owned` of the numbers 1..high.
-    void begin(std::vector<SequenceRange> owned, SequenceNumber high, MonoTime now);
+    // The reader's share is known: `owned` of the numbers 1..high. `open`, above all of these:
+    // whether they are its own is decided by close().
+    void begin(std::vector<SequenceRange> owned,
+               std::vector<SequenceRange> open,
+               SequenceNumber high,
+               MonoTime now);
+    // Of the open numbers `owned` are the reader's; the others are irrelevant to it.
+    void close(const std::vector<SequenceRange>& owned, MonoTime now);
     // Numbers up to `high` now exist for others of its process; they are irrelevant to this reader.
     void extend(SequenceNumber high, MonoTime now);
 
@@ -140,6 +156,10 @@ class ReplayReader {
         std::vector<SequenceNumber> numbers;
     };
 
+    // What may be spoken about ends here.
+    [[nodiscard]] SequenceNumber sendable() const {
+        return open_.empty() ? high_ : previous(open_.front().first);
+    }
     [[nodiscard]] bool needs_empty_heartbeat(const ReplayContext& context) const;
     [[nodiscard]] bool owns(SequenceNumber number) const;
     [[nodiscard]] std::optional<SequenceNumber> next_owned(SequenceNumber from) const;
@@ -184,6 +204,7 @@ class ReplayReader {
     ReplayReaderTraits traits_;
     bool begun_{false};
     std::vector<SequenceRange> owned_;
+    std::vector<SequenceRange> open_;
     std::uint64_t samples_owned_{0};
     SequenceNumber high_{0};
     SequenceNumber acked_{1};

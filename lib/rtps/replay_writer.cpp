@@ -69,11 +69,17 @@ ReplayReader* ReplayWriter::find(const Guid& reader) {
     return entry == index_.end() ? nullptr : entry->second;
 }
 
-void ReplayWriter::prepare(const Guid& reader, std::span<const ArrivalRange> history) {
+void ReplayWriter::prepare(const Guid& reader,
+                           std::span<const ArrivalRange> history,
+                           std::span<const ArrivalRange> open) {
     const ReplayReader* target = find(reader);
     if (target == nullptr || target->begun()) return;
     Process& process = processes_.at(reader.prefix);
-    process.prepared[reader] = process.numbers.assign(history);
+    Process::Prepared& prepared = process.prepared[reader];
+    prepared.owned = process.numbers.assign(history).owned;
+    const SequenceNumber above =
+        prepared.owned.empty() ? SequenceNumber{0} : prepared.owned.back().last;
+    prepared.open = process.numbers.assign(open, above).owned;
 }
 
 void ReplayWriter::begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now) {
@@ -81,31 +87,59 @@ void ReplayWriter::begin(const Guid& reader, std::span<const ArrivalRange> histo
     begin(reader, now);
 }
 
-void ReplayWriter::begin(const Guid& reader, MonoTime now) {
+void ReplayWriter::begin(const Guid& reader, MonoTime now, bool singly) {
     ReplayReader* target = find(reader);
     if (target == nullptr || target->begun()) return;
     Process& process = processes_.at(reader.prefix);
-    const SequenceNumber last = process.numbers.last();
-    ReplayNumbers::Assignment assignment;
-    assignment.first_fresh = next(last);
-    if (const auto prepared = process.prepared.find(reader); prepared != process.prepared.end()) {
-        assignment = std::move(prepared->second);
-        process.prepared.erase(prepared);
-    }
-    target->begin(std::move(assignment.owned), last, now);
+    process.singly = process.singly || singly;
+    auto prepared = process.prepared.extract(reader);
+    const Process::Prepared nothing;
+    const Process::Prepared& share = prepared ? prepared.mapped() : nothing;
+    target->begin(share.owned, share.open, process.numbers.last(), now);
+    guard(process, *target, now);
+}
 
-    if (!target->traits().shares_position) return;
-    // Others of the process must know that numbers are not theirs before these are used: those
-    // above what each of them was told of, whether this reader or an earlier one made them.
+void ReplayWriter::close(const Guid& reader, std::span<const ArrivalRange> send, MonoTime now) {
+    ReplayReader* target = find(reader);
+    if (target == nullptr || !target->begun() || target->open().empty()) return;
+    Process& process = processes_.at(reader.prefix);
+    std::vector<SequenceRange> owned;
+    const auto is_sent = [&](SequenceNumber number) {
+        const auto arrival = process.numbers.find(number);
+        if (!arrival) return false;
+        const auto range = std::ranges::lower_bound(send, *arrival, {}, &ArrivalRange::last);
+        return range != send.end() && range->first <= *arrival;
+    };
+    for (const SequenceRange& open : target->open()) {
+        if (send.empty()) break;
+        for (SequenceNumber number = open.first; number <= open.last; number = next(number)) {
+            if (!is_sent(number)) continue;
+            if (!owned.empty() && next(owned.back().last) == number) {
+                owned.back().last = number;
+            } else {
+                owned.push_back({number, number});
+            }
+        }
+    }
+    const bool was_settled = target->settled();
+    target->close(owned, now);
+    if (!owned.empty()) guard(process, *target, now);
+    note_completion(*target, was_settled);
+}
+
+void ReplayWriter::guard(Process& process, const ReplayReader& target, MonoTime now) {
+    if (!target.traits().shares_position) return;
+    // Those above what each of them was told of, whether this reader or an earlier one made them.
+    const SequenceNumber last = process.numbers.last();
     SequenceNumber from = next(last);
     const auto is_behind = [&](const auto& other) {
-        return other.get() != target && other->begun() && other->traits().reliable &&
+        return other.get() != &target && other->begun() && other->traits().reliable &&
                other->high() < last;
     };
     for (const auto& other : process.readers) {
         if (is_behind(other)) from = std::min(from, next(other->high()));
     }
-    if (!target->owns_any({from, last})) return;
+    if (!target.owns_any({from, last})) return;
     for (const auto& other : process.readers) {
         if (is_behind(other)) other->extend(last, now);
     }
@@ -116,8 +150,10 @@ bool ReplayWriter::others_confirmed(const Process& process, const Process::Barri
     return std::ranges::all_of(process.readers, [&](const auto& other) {
         if (!other->begun() || !other->traits().reliable) return true;
         // Those that own numbers of the range wait with the first of them.
+        // So do those to which they may still come.
         return other->high() < barrier.from || other->acked() > barrier.to ||
-               other->owns_any({barrier.from, barrier.to});
+               other->owns_any({barrier.from, barrier.to}) ||
+               other->is_open({barrier.from, barrier.to});
     });
 }
 
@@ -132,12 +168,17 @@ ReplayContext ReplayWriter::context(Process& process, const ReplayReader& reader
     for (const auto& entry : process.barriers) {
         if (reader.owns_any({entry.from, entry.to})) barrier = std::min(barrier, entry.from);
     }
-    return ReplayContext{
-        own_, options_, heartbeat_count_, process.numbers, process.confirmed, barrier};
+    return ReplayContext{own_,
+                         options_,
+                         heartbeat_count_,
+                         process.numbers,
+                         process.confirmed,
+                         barrier,
+                         process.singly};
 }
 
-void ReplayWriter::note_completion(const ReplayReader& reader, bool was_complete) {
-    if (!was_complete && reader.complete()) completed_.push_back({reader.guid()});
+void ReplayWriter::note_completion(const ReplayReader& reader, bool was_settled) {
+    if (!was_settled && reader.settled()) completed_.push_back({reader.guid()});
 }
 
 bool ReplayWriter::held(const Process& process, const ReplayReader& reader) {
@@ -147,10 +188,10 @@ bool ReplayWriter::held(const Process& process, const ReplayReader& reader) {
 
 void ReplayWriter::pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out) {
     if (!reader.begun() || held(process, reader)) return;
-    const bool was_complete = reader.complete();
+    const bool was_settled = reader.settled();
     process.contacted = true;
     reader.pump(context(process, reader), now, out);
-    note_completion(reader, was_complete);
+    note_completion(reader, was_settled);
 }
 
 void ReplayWriter::on_acknack(const Guid& reader,
@@ -163,10 +204,10 @@ void ReplayWriter::on_acknack(const Guid& reader,
     // Cyclone DDS sets the final flag in every ACKNACK but the pre-emptive one.
     if (acknack.final || acknack.state.base.value > 1) process.confirmed = true;
     if (held(process, *target)) return;
-    const bool was_complete = target->complete();
+    const bool was_settled = target->settled();
     process.contacted = true;
     target->on_acknack(acknack, context(process, *target), now, out);
-    note_completion(*target, was_complete);
+    note_completion(*target, was_settled);
     if (!process.barriers.empty()) {
         lift_barriers(process, now);
         for (const auto& other : process.readers)

@@ -31,7 +31,7 @@ struct ReplayRead {
     std::size_t max_octets{0};      // payloads beyond these are not wanted yet, but one at least is
 };
 
-// The reader has acknowledged everything it was owed.
+// The reader has acknowledged everything it was owed, but for what was left open.
 struct ReplayCompleted {
     Guid reader;
 };
@@ -55,9 +55,15 @@ class ReplayWriter {
 
     // Gives out numbers for what the reader is to have, ascending (empty: nothing). Sends nothing
     // yet: the numbers must survive a restart first, see numbers().
-    void prepare(const Guid& reader, std::span<const ArrivalRange> history);
-    // Delivers what was prepared.
-    void begin(const Guid& reader, MonoTime now);
+    // `open`: what may have to be sent after all; close() decides (semantics.md, section 7).
+    void prepare(const Guid& reader,
+                 std::span<const ArrivalRange> history,
+                 std::span<const ArrivalRange> open = {});
+    // Delivers what was prepared. `singly`: readers of its process with different shares begin with
+    // it.
+    void begin(const Guid& reader, MonoTime now, bool singly = false);
+    // Ends what was left open: `send` of it is delivered, the rest declared irrelevant.
+    void close(const Guid& reader, std::span<const ArrivalRange> send, MonoTime now);
     // Both in one, where nothing has to survive.
     void begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now);
     // What was given out to a process; null when it is not known.
@@ -91,6 +97,7 @@ class ReplayWriter {
         ReplayNumbers numbers;
         bool contacted{false};  // a HEARTBEAT went out to one of its readers
         bool confirmed{false};  // an ACKNACK showed that one arrived
+        bool singly{false};     // see ReplayContext
         std::vector<std::unique_ptr<ReplayReader>> readers;
         // Numbers that are not sent until the readers they do not belong to know that.
         struct Barrier {
@@ -99,19 +106,25 @@ class ReplayWriter {
             MonoTime give_up;
         };
         std::vector<Barrier> barriers;
-        std::unordered_map<Guid, ReplayNumbers::Assignment> prepared;
+        struct Prepared {
+            std::vector<SequenceRange> owned;
+            std::vector<SequenceRange> open;
+        };
+        std::unordered_map<Guid, Prepared> prepared;
     };
     [[nodiscard]] ReplayReader* find(const Guid& reader);
     [[nodiscard]] ReplayContext context(Process& process, const ReplayReader& reader);
     [[nodiscard]] bool others_confirmed(const Process& process,
                                         const Process::Barrier& barrier) const;
+    // Others of the process must know that numbers are not theirs before these are used.
+    static void guard(Process& process, const ReplayReader& target, MonoTime now);
     void lift_barriers(Process& process, MonoTime now);
     // Not to be spoken to now: it is owed nothing, and a HEARTBEAT for it would tell another reader
     // of the process, whose share is still being worked out, that its history ends there (fact
     // sheet 12.1).
     [[nodiscard]] static bool held(const Process& process, const ReplayReader& reader);
     void pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out);
-    void note_completion(const ReplayReader& reader, bool was_complete);
+    void note_completion(const ReplayReader& reader, bool was_settled);
 
     EntityId own_;
     ReplayOptions options_;

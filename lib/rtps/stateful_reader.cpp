@@ -274,6 +274,13 @@ void StatefulReader::give_up_if_stuck(Writer& writer,
     refuse_for_good(writer, writer.stuck_at, now, out);
 }
 
+void StatefulReader::deny_restart(const Guid& writer, MonoTime now, Outbox& outbox) {
+    const auto known = writers_.find(writer);
+    if (known == writers_.end()) return;
+    known->second.proxy.deny_restart();
+    answer(known->second, Reply::always, now, outbox);
+}
+
 bool StatefulReader::numbering_restarted(const Guid& writer) const {
     const auto known = writers_.find(writer);
     return known != writers_.end() && known->second.proxy.numbering_restarted();

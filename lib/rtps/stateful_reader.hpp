@@ -159,6 +159,8 @@ class StatefulReader {
 
     // WriterStatus::numbering_restarted alone, at no cost: asked after every HEARTBEAT.
     [[nodiscard]] bool numbering_restarted(const Guid& writer) const;
+    // See WriterProxy::deny_restart(); the writer is answered again.
+    void deny_restart(const Guid& writer, MonoTime now, Outbox& outbox);
     // Nothing when `writer` is not matched. Counts what is missing, which takes time with what is
     // held.
     [[nodiscard]] std::optional<WriterStatus> status(const Guid& writer) const;

@@ -106,7 +106,7 @@ void WriterProxy::on_heartbeat(SequenceNumber first, SequenceNumber last, MonoTi
 // single such HEARTBEAT may have been overtaken by its DATA, except for the first one after a
 // match.
 void WriterProxy::watch_for_restart(SequenceNumber last, MonoTime now) {
-    if (last >= committed_) {
+    if (last >= committed_ || committed_ == dropped_from_) {
         low_since_.reset();
         numbering_restarted_ = false;
         return;

@@ -66,6 +66,12 @@ class WriterProxy {
     // A HEARTBEAT named numbers far below what is already stored: the writer counts from the start
     // again.
     [[nodiscard]] bool numbering_restarted() const { return numbering_restarted_; }
+    // It has not: it has dropped what it wrote last. So it stays until it writes again.
+    void deny_restart() {
+        numbering_restarted_ = false;
+        low_since_.reset();
+        dropped_from_ = committed_;
+    }
     [[nodiscard]] std::size_t ahead_count() const { return ahead_.size(); }
     [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
@@ -128,6 +134,8 @@ class WriterProxy {
     // Without history: numbers may still turn out to begin lower, as nothing was delivered yet.
     bool start_is_a_guess_{false};
     bool numbering_restarted_{false};
+    // The writer may name numbers below this one without having restarted.
+    SequenceNumber dropped_from_{0};
     std::optional<MonoTime> low_since_;
     // firstSN of a HEARTBEAT that skips numbers we miss and that nothing else has confirmed yet.
     std::optional<SequenceNumber> unconfirmed_first_;

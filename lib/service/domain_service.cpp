@@ -329,7 +329,7 @@ void DomainService::on_replay_event(const participant::ParticipantEvent& event, 
     } else if (const auto* changed = std::get_if<discovery::ReaderChanged>(&event)) {
         replay_->on_reader_changed(changed->data, now);
     } else if (const auto* lost = std::get_if<discovery::ReaderLost>(&event)) {
-        replay_->on_reader_lost(lost->guid, lost->reason);
+        replay_->on_reader_lost(lost->guid, lost->reason, now);
     } else if (const auto* gone = std::get_if<discovery::ParticipantLost>(&event)) {
         replay_->on_participant_lost(gone->prefix, gone->reason);
     } else if (const auto* known = std::get_if<discovery::LocalAcknowledged>(&event)) {

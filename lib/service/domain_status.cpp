@@ -12,6 +12,7 @@ std::string_view state_of(Replay::Phase phase) {
     switch (phase) {
         case Replay::Phase::gathering:
         case Replay::Phase::saving:
+        case Replay::Phase::watching:
             return "waiting";
         case Replay::Phase::serving:
             return "replaying";
@@ -49,6 +50,8 @@ std::string_view name(Replay::Wait wait) {
             return "writers from before the start of the daemon may still come back";
         case Replay::Wait::living_writers:
             return "a living writer has not said yet what it sends by itself";
+        case Replay::Wait::promised:
+            return "its living writers send it everything; the daemon looks on for a moment";
         case Replay::Wait::store:
             return "the store is looking for what is kept";
     }

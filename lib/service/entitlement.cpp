@@ -15,8 +15,7 @@ bool sent_by_living_writer(const store::ListedSample& sample, const EntitlementI
     const auto share = input.living.find(sample.id.writer);
     if (share == input.living.end() || !share->second.history.contains(sample.id.number))
         return false;
-    if (sample.is_left && share->second.drops_unregistered) return false;
-    return sample.lifecycle == Lifecycle::data || share->second.operations_understood;
+    return !sample.is_left || !share->second.drops_unregistered;
 }
 
 bool expired(const store::ListedSample& sample, const EntitlementInput& input) {
@@ -45,7 +44,11 @@ Entitlement judge(const store::ListedSample& sample,
     }
     if (sample.arrival <= input.reader.frontier) return Entitlement::acknowledged;
     if (expired(sample, input)) return Entitlement::expired;
-    if (sent_by_living_writer(sample, input)) return Entitlement::living_writer;
+    if (sent_by_living_writer(sample, input)) {
+        const bool understood = sample.lifecycle == Lifecycle::data ||
+                                input.living.at(sample.id.writer).operations_understood;
+        return understood ? Entitlement::living_writer : Entitlement::deferred;
+    }
     if (sample.is_held) return Entitlement::held;
     if (!newest.empty() && sample.source_timestamp.valid()) {
         const auto live = newest.find(sample.instance);
@@ -71,6 +74,8 @@ std::string_view name(Entitlement entitlement) {
             return "sent by its living writer";
         case Entitlement::superseded:
             return "superseded by a living writer";
+        case Entitlement::deferred:
+            return "sent when its living writer has sent the rest";
         case Entitlement::held:
             return "its instance is held by another writer";
     }
@@ -90,6 +95,9 @@ void decide(const EntitlementInput& input, EntitlementResult& result) {
         const Entitlement verdict = judge(sample, input, newest);
         ++result.counts[static_cast<std::size_t>(verdict)];
         if (verdict == Entitlement::owed) append(result.owed, sample.arrival);
+        if (verdict == Entitlement::deferred) append(result.deferred, sample.arrival);
+        if (verdict == Entitlement::living_writer)
+            append(result.promised[sample.id.writer], sample.arrival);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -47,9 +48,11 @@ enum class Entitlement : std::uint8_t {
     expired,        // LIFESPAN is over
     living_writer,  // its living writer sends it
     superseded,     // a living writer gives the reader a newer sample of the instance
+    deferred,       // its living writer sends it in a form the reader does not understand: ours to
+                    // send, once that writer has sent what comes before it
     held,  // unregistered by one writer, while another one that is there holds the instance
 };
-inline constexpr std::size_t entitlement_count = 7;
+inline constexpr std::size_t entitlement_count = 8;
 [[nodiscard]] std::string_view name(Entitlement entitlement);
 
 struct EntitlementInput {
@@ -63,7 +66,10 @@ struct EntitlementInput {
 };
 
 struct EntitlementResult {
-    std::vector<ArrivalRange> owed;                         // ascending
+    std::vector<ArrivalRange> owed;  // ascending
+    // What living writers send, by writer: ours to send should one be lost before it has.
+    std::map<Guid, std::vector<ArrivalRange>> promised;
+    std::vector<ArrivalRange> deferred;
     std::array<std::uint64_t, entitlement_count> counts{};  // by Entitlement, for `explain`
 };
 

@@ -3,6 +3,7 @@
 #include "types/type_information.hpp"
 
 #include "discovery/matching.hpp"
+#include "discovery/peer_facts.hpp"
 #include "service/contract_resolver.hpp"
 #include "wire/cdr.hpp"
 #include "wire/inline_qos.hpp"
@@ -255,11 +256,27 @@ void Ingest::retire_absent(Now now) {
     }
 }
 
+// A writer that drops an instance with its unregister names a lower last number from then on.
+bool Ingest::has_dropped_its_last(const ServedGroup& group, const SourceWriter& source) const {
+    if (!discovery::peer_facts(source.data.vendor).drops_unregistered) return false;
+    SequenceNumber unregistered = source.last_unregister;
+    SequenceNumber greatest{0};
+    if (const auto stored = group.stored.find(source.source); stored != group.stored.end()) {
+        unregistered = std::max(unregistered, stored->second.last_unregister);
+        greatest = stored->second.last_stored;
+    }
+    if (const auto status = participant_.writer_status(source.data.guid))
+        greatest = std::max(greatest, status->received);
+    return unregistered > SequenceNumber{0} && unregistered >= greatest;
+}
+
 void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
     ServedGroup* group = context_.groups.of_writer(writer);
     if (group == nullptr || group->state != ServedGroup::State::open) return;
     const auto source = group->writers.find(writer);
     if (source == group->writers.end()) return;
+    if (has_dropped_its_last(*group, source->second))
+        return participant_.deny_restart(writer, now.mono);
     flush(now);
     context_.commands.emplace_back(store::WriterRestarted{group->handle, source->second.source});
     group->stored.erase(source->second.source);
@@ -412,6 +429,10 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
             report_unusable(verdict, group, sample.writer, now);
         batch_.mark(group.handle, sample.writer, sample.number);
         return;
+    }
+    if (verdict.meta.lifecycle == Lifecycle::unregister ||
+        verdict.meta.lifecycle == Lifecycle::dispose_unregister) {
+        last_source_->last_unregister = sample.number;
     }
     const bool is_keyless = group.meta.key.keyed && !verdict.meta.key && !group.types.key_plan;
     if (is_keyless && !group.types.saw_keyless &&

@@ -75,6 +75,8 @@ class Ingest {
   private:
     // The group a writer belongs to, also by the description of its type.
     [[nodiscard]] GroupKey key_for(const discovery::EndpointData& writer);
+    [[nodiscard]] bool has_dropped_its_last(const ServedGroup& group,
+                                            const SourceWriter& source) const;
     void attach(ServedGroup& group, SourceWriter& writer, Now now);
     // Readers of ours that the writer matches besides its own (overlapping partitions): they owe it
     // acknowledgements too.

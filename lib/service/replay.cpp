@@ -97,7 +97,7 @@ void Replay::on_reader_changed(const discovery::EndpointData& reader, Now now) {
             known->second.data = reader;
         } else {
             replay_.unmatch_reader(group->replay.guid.entity, reader.guid);
-            drop(known);
+            drop(known, now);
         }
     }
 }
@@ -144,7 +144,9 @@ std::map<Replay::Key, Replay::Late>::iterator Replay::take_ticket(std::uint64_t 
     return entry;
 }
 
-void Replay::drop(std::map<Key, Late>::iterator at) {
+void Replay::drop(std::map<Key, Late>::iterator at, Now now) {
+    leave_round(at->first, at->second, false, now);
+    watching_.erase(at->first);
     std::erase_if(tickets_, [&](const auto& entry) { return entry.second == at->first; });
     gathering_.erase(at->first);
     const auto writers = by_reader_.find(at->first.second);
@@ -155,7 +157,7 @@ void Replay::drop(std::map<Key, Late>::iterator at) {
 
 // --- what comes and goes ---
 
-void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
+void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason, Now now) {
     // A process that began anew under its old identity knows nothing of our numbers.
     if (reason == discovery::LossReason::participant_restarted) forget_process(reader.prefix);
     const auto known = by_reader_.find(reader);
@@ -164,7 +166,7 @@ void Replay::on_reader_lost(const Guid& reader, discovery::LossReason reason) {
     for (const EntityId writer : writers) {
         const Key key{writer, reader};
         replay_.unmatch_reader(writer, reader);
-        drop(late_.find(key));
+        drop(late_.find(key), now);
         if (!said_goodbye(reason)) continue;
         // A reader that said good-bye does not come back; one that was lost may.
         frontiers_.erase(key);
@@ -215,10 +217,11 @@ void Replay::on_reader_spoke(EntityId replay_writer, const Guid& reader, Now now
 
 template <class Concerns>
 void Replay::proceed_where(Concerns concerns, Now now) {
-    // proceed() takes a reader out of gathering_ when it is done.
-    for (auto key = gathering_.begin(); key != gathering_.end();) {
-        const auto entry = late_.find(*key++);
-        if (concerns(entry->second)) proceed(entry->first, entry->second, now);
+    // proceed() takes readers out of gathering_ when it is done, others of the process with it.
+    const std::vector<Key> keys(gathering_.begin(), gathering_.end());
+    for (const Key& key : keys) {
+        const auto entry = late_.find(key);
+        if (entry != late_.end() && concerns(entry->second)) proceed(key, entry->second, now);
     }
 }
 
@@ -242,9 +245,22 @@ void Replay::on_writer_answered(const Guid& writer, SequenceRange held, Now now)
         return true;
     };
     proceed_where(answered, now);
+    for (auto key = watching_.begin(); key != watching_.end();) {
+        Late& late = late_.at(*key);
+        const Key watched = *key++;
+        const auto probed = late.probed.find(writer);
+        if (late.times_asked == 0 || probed == late.probed.end()) continue;
+        keep_word(watched, late, probed->second.source, now);
+    }
 }
 
 void Replay::on_writer_lost(const Guid& writer, Now now) {
+    for (auto key = watching_.begin(); key != watching_.end();) {
+        Late& late = late_.at(*key);
+        const Key watched = *key++;
+        const auto probed = late.probed.find(writer);
+        if (probed != late.probed.end()) fall_due(watched, late, probed->second.source, now);
+    }
     proceed_where([&](Late& late) { return late.probed.erase(writer) != 0; }, now);
 }
 
@@ -253,7 +269,9 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
     if (entry == late_.end()) return;
     Late& late = entry->second;
     if (late.phase != Phase::serving) return;
-    late.phase = Phase::delivered;
+    // What is still open may follow. Should the daemon end before that is decided, it is taken for
+    // kept: giving everything again would be worse.
+    if (!watching_.contains(entry->first)) late.phase = Phase::delivered;
     late.frontier.acknowledged = late.frontier.matched;
     remember(entry->first, late.frontier);
     context_.save(
@@ -264,18 +282,36 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
 
 void Replay::tick(Now now) {
     proceed_where([](const Late&) { return true; }, now);
+    watch_all(now);
+}
+
+// When it can be decided on without anything else being heard; MonoTime::max() when it cannot.
+MonoTime Replay::ready_at(const Late& late) const {
+    const bool lacks = !heard_of_history(late) || !late.known_by_peer;
+    if (lacks || late.group->types.is_awaited()) return MonoTime::max();
+    const bool waiting =
+        std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
+    MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
+    if (ready < returning_until_ && awaits_returning(late, ready)) ready = returning_until_;
+    return ready;
 }
 
 MonoTime Replay::next_deadline() const {
     MonoTime due = MonoTime::max();
     for (const Key& key : gathering_) {
         const Late& late = late_.at(key);
-        if (late.decision || !heard_of_history(late) || !late.known_by_peer) continue;
-        const bool waiting = std::ranges::any_of(
-            late.probed, [](const auto& entry) { return !entry.second.resolved; });
-        MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
-        if (ready < returning_until_ && awaits_returning(late, ready)) ready = returning_until_;
-        due = std::min(due, ready);
+        if (late.decision) continue;
+        const MonoTime own = ready_at(late);
+        if (own == MonoTime::max()) continue;
+        // It waits for others of its process, within bounds.
+        MonoTime all = own;
+        for (const Key& other : company(key, late))
+            all = std::max(all, ready_at(late_.at(other)));
+        due = std::min({due, all, std::max(own, company_until(late))});
+    }
+    for (const Key& key : watching_) {
+        const Late& late = late_.at(key);
+        if (late.phase != Phase::saving) due = std::min(due, late.watch_until);
     }
     return due;
 }

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,7 +57,7 @@ class Replay {
     }
     void on_reader_found(const discovery::EndpointData& reader, Now now);
     void on_reader_changed(const discovery::EndpointData& reader, Now now);
-    void on_reader_lost(const Guid& reader, discovery::LossReason reason);
+    void on_reader_lost(const Guid& reader, discovery::LossReason reason, Now now);
     void on_participant_lost(const GuidPrefix& prefix, discovery::LossReason reason);
     // The reader's process knows our replay writer (fact sheet 12.6).
     void on_announcement_acknowledged(const GuidPrefix& peer, EntityId replay_writer, Now now);
@@ -80,6 +81,7 @@ class Replay {
     enum class Phase : std::uint8_t {
         gathering,
         saving,
+        watching,  // owed nothing, unless a living writer is lost before it has sent its share
         serving,
         delivered,
         unserved
@@ -93,6 +95,7 @@ class Replay {
         company,            // other readers of its process, for a moment
         returning_writers,  // writers that lived when the daemon went may still come back
         living_writers,     // one was asked what it sends by itself, and has not answered
+        promised,           // living writers send it everything, unless they are lost soon
         store,              // the list of what is kept, or the record of what was decided
     };
     struct LateReaderView {
@@ -111,7 +114,14 @@ class Replay {
 
   private:
     using Key = std::pair<EntityId, Guid>;  // replay writer, reader
+    // Readers of one process that share a position in our numbers and are decided on together:
+    // they begin when the last of them can (fact sheet 12.2).
+    struct Round {
+        std::set<Key> open;
+        std::vector<Key> ready;
+    };
     struct ProbedWriter {
+        Guid source;
         bool resolved{false};
         bool serves{false};
         SequenceRange share{};
@@ -137,6 +147,17 @@ class Replay {
         MonoTime probes_until{};
         MonoTime not_before{};
         EntitlementResult result;
+        // What of result.promised its writer did not send: it was lost before.
+        std::vector<ArrivalRange> fallen_due;
+        MonoTime watched_since{};
+        MonoTime watch_until{MonoTime::max()};
+        int times_asked{0};  // the writers that promised, whether they live
+        std::shared_ptr<Round> round;
+
+        // Some of its history may still have to be sent.
+        [[nodiscard]] bool is_open() const {
+            return !result.promised.empty() || !result.deferred.empty() || !fallen_due.empty();
+        }
     };
 
     void consider_all(ServedGroup& group, Now now);
@@ -147,6 +168,7 @@ class Replay {
     [[nodiscard]] static bool heard_of_history(const Late& late);
     [[nodiscard]] Wait waits_for(const Late& late, Now now) const;
     [[nodiscard]] bool can_decide(Late& late, Now now) const;
+    [[nodiscard]] MonoTime ready_at(const Late& late) const;
     void probe_writers(Late& late, Now now);
     void probe(Late& late, const SourceWriter& writer, Now now);
     // A source writer that lived when the daemon went may not have been met again yet.
@@ -155,7 +177,24 @@ class Replay {
     // proceed() for every reader that waits and for which `concerns` holds.
     template <class Concerns>
     void proceed_where(Concerns concerns, Now now);
-    void save_frontier(const Key& key, Late& late);
+    void decide_on_page(const Key& key, Late& late, Now now);
+    void save_frontier(const Key& key, Late& late, Now now);
+    // Of those that are being looked at and not decided on; itself included.
+    [[nodiscard]] std::vector<Key> company(const Key& key, const Late& late) const;
+    [[nodiscard]] MonoTime company_until(const Late& late) const;
+    void begin_round(const std::vector<Key>& members, Now now);
+    void leave_round(const Key& key, Late& late, bool ready, Now now);
+    void begin(const Key& key, Late& late, bool singly, Now now);
+
+    // replay_handover.cpp
+    void watch(const Key& key, Late& late, Now now);
+    void watch_all(Now now);
+    void ask_again(Late& late, Now now);
+    static void note_lost(Late& late, const Guid& source);
+    void gather_again(const Key& key, Late& late, Now now);
+    void fall_due(const Key& key, Late& late, const Guid& source, Now now);
+    void keep_word(const Key& key, Late& late, const Guid& source, Now now);
+    void close(const Key& key, Late& late, Now now);
     void remember(const Key& key, const Frontier& frontier);
     void erase_frontier(const Key& key);
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
@@ -167,7 +206,7 @@ class Replay {
         const Late& late) const;
     // The late reader an answer of the store is for; late_.end() when it is not there any more.
     [[nodiscard]] std::map<Key, Late>::iterator take_ticket(std::uint64_t ticket);
-    void drop(std::map<Key, Late>::iterator at);
+    void drop(std::map<Key, Late>::iterator at, Now now);
     void forget_process(const GuidPrefix& prefix);
 
     Context& context_;
@@ -177,6 +216,7 @@ class Replay {
     MonoTime returning_until_{MonoTime::min()};
     std::set<Key>
         gathering_;  // those of late_ that wait for an answer; few, while late_ may be many
+    std::set<Key> watching_;  // those of late_ whose history may not be complete yet
     std::unordered_map<Guid, std::vector<EntityId>>
         by_reader_;  // replay writers a reader is in late_ for
     std::map<Key, Frontier> frontiers_;

@@ -112,6 +112,7 @@ void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
                     late.data.qos.reliability == ReliabilityKind::reliable &&
                     (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
                      !facts.shares_proxy_writer);
+    probed.source = writer.source;
     probed.resolved = !probed.serves;
     if (probed.serves) ingest_.probe_writer(writer.data.guid, now.mono);
 }
@@ -147,6 +148,7 @@ bool Replay::heard_of_history(const Late& late) {
 
 Replay::Wait Replay::waits_for(const Late& late, Now now) const {
     if (late.phase == Phase::saving) return Wait::store;
+    if (late.phase == Phase::watching) return Wait::promised;
     if (late.phase != Phase::gathering) return Wait::nothing;
     if (late.decision) return Wait::store;
     if (late.group->types.is_awaited()) return Wait::type;
@@ -170,12 +172,30 @@ bool Replay::can_decide(Late& late, Now now) const {
     return true;
 }
 
-// Once everything is known: decide, page by page where that is possible; make the frontier survive;
-// then deliver.
-void Replay::proceed(const Key& key, Late& late, Now now) {
-    if (late.phase != Phase::gathering) return;
-    if (!late.decision) {
-        if (!can_decide(late, now)) return;
+// Nobody waits for others longer than they may wait for a writer that does not answer.
+MonoTime Replay::company_until(const Late& late) const {
+    return after(late.probes_until, context_.config.replay.handover_window);
+}
+
+std::vector<Replay::Key> Replay::company(const Key& key, const Late& late) const {
+    if (!discovery::peer_facts(late.data.vendor).shares_proxy_writer) return {key};
+    std::vector<Key> members;
+    auto at = gathering_.lower_bound({key.first, Guid{key.second.prefix, entity::unknown}});
+    for (;
+         at != gathering_.end() && at->first == key.first && at->second.prefix == key.second.prefix;
+         ++at) {
+        const Late& other = late_.at(*at);
+        if (!other.decision && other.probes_until <= company_until(late)) members.push_back(*at);
+    }
+    return members;
+}
+
+void Replay::begin_round(const std::vector<Key>& members, Now now) {
+    const auto round = std::make_shared<Round>();
+    round->open = {members.begin(), members.end()};
+    for (const Key& key : members) {
+        Late& late = late_.at(key);
+        late.round = round;
         DecisionBasis& decision = late.decision.emplace();
         decision.reader.wants_history = late.wants_history;
         decision.reader.matched_arrival = late.frontier.matched;
@@ -184,6 +204,28 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
         decision.living = shares(late);
         decision.time = now.wall;
     }
+}
+
+// Once everything is known: decide, page by page where that is possible; make the frontier survive;
+// then deliver.
+void Replay::proceed(const Key& key, Late& late, Now now) {
+    if (late.phase != Phase::gathering) return;
+    if (late.decision) return decide_on_page(key, late, now);
+    if (!can_decide(late, now)) return;
+    std::vector<Key> members = company(key, late);
+    if (now.mono < company_until(late)) {
+        for (const Key& other : members) {
+            if (!can_decide(late_.at(other), now)) return;
+        }
+    } else {
+        members = {key};
+    }
+    begin_round(members, now);
+    for (const Key& member : members)
+        decide_on_page(member, late_.at(member), now);
+}
+
+void Replay::decide_on_page(const Key& key, Late& late, Now now) {
     // The store looks for the next page while this one is worked through.
     if (!late.listed && !late.page_pending) list(key, late, late.retained.back().arrival + 1);
     const DecisionBasis& decision = *late.decision;
@@ -197,18 +239,28 @@ void Replay::proceed(const Key& key, Late& late, Now now) {
     late.retained.clear();
     if (!late.listed) return;
     late.retained = {};
-    save_frontier(key, late);
+    gathering_.erase(key);
+    if (!late.result.owed.empty() || !late.is_open()) return save_frontier(key, late, now);
+    // Nothing is shown to it as long as there may be nothing to show.
+    late.phase = Phase::watching;
+    leave_round(key, late, false, now);
+    watch(key, late, now);
 }
 
 // What is sent must be known to have been sent by the next run of the daemon; so the record goes
 // first.
-void Replay::save_frontier(const Key& key, Late& late) {
+void Replay::save_frontier(const Key& key, Late& late, Now now) {
     late.phase = Phase::saving;
-    gathering_.erase(key);
-    // Nothing owed is as good as acknowledged: what a living writer gives it must not be given
+    std::vector<ArrivalRange> open = late.fallen_due;
+    open.insert(open.end(), late.result.deferred.begin(), late.result.deferred.end());
+    for (const auto& [source, ranges] : late.result.promised)
+        open.insert(open.end(), ranges.begin(), ranges.end());
+    open = merge(std::move(open));
+    // Nothing owed is as good as acknowledged: what a living writer gave it must not be given
     // again by a later run, when that writer is gone.
-    if (late.result.owed.empty()) late.frontier.acknowledged = late.frontier.matched;
-    replay_.prepare_history(key.first, key.second, late.result.owed);
+    if (late.result.owed.empty() && open.empty())
+        late.frontier.acknowledged = late.frontier.matched;
+    replay_.prepare_history(key.first, key.second, late.result.owed, open);
     const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
     const auto* numbers = writer == nullptr ? nullptr : writer->numbers(key.second.prefix);
     if (numbers != nullptr && !late.result.owed.empty()) {
@@ -224,6 +276,7 @@ void Replay::save_frontier(const Key& key, Late& late) {
     tickets_[command.ticket] = key;
     context_.commands.emplace_back(std::move(command));
     remember(key, late.frontier);
+    if (late.is_open()) watch(key, late, now);
 }
 
 // At the limit the oldest one is forgotten, of a reader that is not there if possible: should it
@@ -250,9 +303,28 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     auto& [key, late] = *entry;
     // A record that could not be written costs at most duplicates after the next restart; the
     // history itself must not wait for the disk.
-    late.phase = late.result.owed.empty() ? Phase::delivered : Phase::serving;
-    replay_.begin_history(key.first, key.second, now.mono);
+    if (late.round) return leave_round(key, late, true, now);
+    begin(key, late, false, now);
+}
+
+void Replay::begin(const Key& key, Late& late, bool singly, Now now) {
+    late.phase = late.result.owed.empty() && !late.is_open() ? Phase::delivered : Phase::serving;
+    replay_.begin_history(key.first, key.second, now.mono, singly);
     late.result.owed = {};
+}
+
+void Replay::leave_round(const Key& key, Late& late, bool ready, Now now) {
+    const std::shared_ptr<Round> round = std::exchange(late.round, nullptr);
+    if (!round) return;
+    round->open.erase(key);
+    if (ready) round->ready.push_back(key);
+    std::erase_if(round->ready, [this](const Key& member) { return !late_.contains(member); });
+    if (!round->open.empty() || round->ready.empty()) return;
+    const std::vector<ArrivalRange> first = late_.at(round->ready.front()).result.owed;
+    const bool uneven = std::ranges::any_of(
+        round->ready, [&](const Key& member) { return late_.at(member).result.owed != first; });
+    for (const Key& member : round->ready)
+        begin(member, late_.at(member), uneven, now);
 }
 
 void Replay::on_listed(store::SamplesListed& listed, Now now) {

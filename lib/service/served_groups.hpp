@@ -30,6 +30,7 @@ struct SourceWriter {
     Guid source;
     EntityId ingest_reader;  // unknown until the group is open
     bool conflict_reported{false};
+    SequenceNumber last_unregister{};  // received in this run
 };
 
 // What is known of a group's type, and what that is good for.

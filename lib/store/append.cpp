@@ -197,6 +197,8 @@ void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out&
     }
     SourceWriter& writer = group.writers[index];
     writer.known.insert(meta.id.number);
+    if (is_unregister(flags))
+        writer.last_unregister = std::max(writer.last_unregister, meta.id.number);
     ++writer.retained;
     writer.payload_bytes += entry.payload.size();
     ++log.live_frames;

@@ -55,6 +55,9 @@ class GroupLoader::Sink final : public FrameSink {
         SampleFrame frame;
         if (!decode_sample(flags, body, frame)) return false;
         writer_.known.insert(SequenceNumber{frame.number});
+        if (is_unregister(flags))
+            writer_.last_unregister =
+                std::max(writer_.last_unregister, SequenceNumber{frame.number});
         SampleIndex::Entry entry;
         entry.arrival = frame.arrival;
         entry.number = {frame.number};

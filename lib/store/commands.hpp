@@ -208,6 +208,8 @@ struct KnownWriter {
     Guid source_writer;
     SequenceNumber last_stored;  // the greatest number of that writer that is, or once was, stored
     bool retired{false};
+    // The greatest number that was an unregister: some writers drop it with its instance.
+    SequenceNumber last_unregister{};
 };
 struct OpenedGroup {
     GroupHandle handle{0};

@@ -25,7 +25,8 @@ OpenedGroup StoreCore::describe(const Group& group) const {
     OpenedGroup opened{group.handle, group.meta, {}};
     for (const SourceWriter& writer : group.writers) {
         if (!writer.in_use || is_leaving(writer)) continue;
-        opened.writers.push_back({writer.guid, writer.known.greatest(), writer.retired});
+        opened.writers.push_back(
+            {writer.guid, writer.known.greatest(), writer.retired, writer.last_unregister});
     }
     return opened;
 }

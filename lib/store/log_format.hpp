@@ -80,6 +80,10 @@ inline constexpr std::uint8_t key_tag = 0x80;  // only with key_hash
                                                            << sample_flag::payload_kind_shift;
 }
 
+[[nodiscard]] constexpr bool is_unregister(std::uint8_t flags) {
+    return (flags & static_cast<unsigned>(Lifecycle::unregister)) != 0;
+}
+
 struct FrameHeader {
     std::uint32_t payload_length{0};  // of the body, without padding
     FrameKind kind{FrameKind::sample};

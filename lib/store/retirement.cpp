@@ -98,7 +98,7 @@ void StoreCore::writer_restarted(const WriterRestarted& command, Out& out) {
     SourceWriter* const writer = find_writer(group, command.source_writer);
     if (writer == nullptr) return;
     writer->known.clear();
-    writer->synced = {};
+    writer->synced = writer->last_unregister = {};
     const auto index = static_cast<WriterIndex>(writer - group.writers.data());
     const LogId id = active_log(group, index, out);
     touch_batch(id);

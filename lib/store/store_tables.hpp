@@ -66,7 +66,8 @@ struct SourceWriter {
     Duration delay{};
     std::uint64_t retained{0};
     std::uint64_t payload_bytes{0};
-    SequenceNumber synced;  // everything known up to it was on disk together
+    SequenceNumber last_unregister;  // the greatest number of such an operation
+    SequenceNumber synced;           // everything known up to it was on disk together
 };
 
 // What has changed in a group without a file saying so yet: done by one Chore, in this order.

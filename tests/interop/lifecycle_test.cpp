@@ -146,17 +146,11 @@ void live_through(const World& world, const std::vector<Cell>& cells, std::size_
     });
 }
 
-// With `writers_live` a reader has the writer's own history from the writer, in its vendor's form.
-void read_late(const World& world,
-               const std::vector<Cell>& cells,
-               std::string_view title,
-               bool writers_live = false) {
+void read_late(const World& world, const std::vector<Cell>& cells, std::string_view title) {
     Examination readers(world);
     for (const auto& cell : cells) {
-        for (const auto vendor : vendors_of(key_type(cell.type))) {
-            if (!writers_live || understands(vendor, cell) || cell.writer == Vendor::cyclone)
-                readers.add(question(cell, vendor));
-        }
+        for (const auto vendor : vendors_of(key_type(cell.type)))
+            readers.add(question(cell, vendor));
     }
     readers.finish(title);
 }
@@ -203,7 +197,7 @@ TEST_CASE("a reader that comes while the writer lives knows the instances too", 
     }
     for (auto& writer : writers)
         writer->wait_acknowledged();
-    read_late(world, cells, "lifecycle, writers alive", true);
+    read_late(world, cells, "lifecycle, writers alive");
     world.stop_daemon();
 }
 

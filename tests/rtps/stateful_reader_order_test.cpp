@@ -153,6 +153,33 @@ TEST_CASE("a HEARTBEAT overtaken by DATA is no restart, one that keeps saying so
     CHECK(r.status().numbering_restarted);
 }
 
+TEST_CASE("a writer that has dropped what it wrote last is acknowledged on") {
+    ReaderUnderTest r;
+    for (std::int64_t number = 1; number <= 6; ++number)
+        r.data(number);
+    r.commit(6);
+    std::ignore = r.delivered();
+    r.heartbeat(1, 5);
+    r.now += 600ms;
+    r.heartbeat(1, 5);
+    REQUIRE(r.status().numbering_restarted);
+    std::ignore = r.sent();
+    r.reader.deny_restart(r.writer, r.now, r.out);
+    const Sent answer = r.sent();
+    REQUIRE(answer.acknacks.size() == 1);
+    CHECK(answer.acknacks[0].state.base == sn(7));
+    r.now += 600ms;
+    r.heartbeat(1, 5);
+    CHECK_FALSE(r.status().numbering_restarted);
+    // Once it has written again the same rules hold as before.
+    r.data(7);
+    r.commit(7);
+    r.heartbeat(1, 3);
+    r.now += 600ms;
+    r.heartbeat(1, 3);
+    CHECK(r.status().numbering_restarted);
+}
+
 TEST_CASE("what a vanished writer left behind is delivered or forgotten, as asked for") {
     ReaderUnderTest r;
     r.heartbeat(1, 9);

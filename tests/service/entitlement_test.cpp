@@ -233,7 +233,7 @@ TEST_CASE("each retained sample is owed to a late reader, or there is one reason
          disposed(stored(5, 1, 5, 100, key(1))),
          reader(10),
          lives_and_is_not_understood(1, 1, 9),
-         E::owed,
+         E::deferred,
          true},
         {"it understands its values",
          stored(5, 1, 5, 100, key(1)),
