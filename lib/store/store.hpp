@@ -42,7 +42,7 @@ struct StoreOptions {
     // OpenGroup waits. Topics can be served as they are loaded.
     bool load_later{false};
     // Empty: keys are known as received only.
-    KeyFinders key_finders;
+    KeyFinders key_finders{};
 };
 
 // Called while open() makes progress: a sentence for a status line. May be empty.
