@@ -35,29 +35,28 @@ bool representation_fits(const EndpointQos& writer, const EndpointQos& reader) {
            reader.representations.end();
 }
 
-// Both say what their type is, and it is the same: equal ones are the only ones that can be told
-// without a look-up. Names do not count then, and are not enough for a reader that forces
-// validation (fact sheet 3.3).
-bool types_are_equal(const EndpointData& writer, const EndpointData& reader) {
-    if (writer.qos.type_information.empty() || reader.qos.type_information.empty()) return false;
-    const auto left = types::decode_type_information(writer.qos.type_information);
-    if (!left || !left->minimal) return false;
-    const auto right = types::decode_type_information(reader.qos.type_information);
-    return right && right->minimal == left->minimal;
-}
+enum class TypeComparison : std::uint8_t {
+    unknown,  // one of the two does not say what its type is
+    equal,
+    different
+};
 
-bool types_are_described(const EndpointData& writer, const EndpointData& reader) {
-    if (writer.qos.type_information.empty() || reader.qos.type_information.empty()) return false;
+// Equal types are the only ones that can be told without a look-up. Names do not count then, and
+// are not enough for a reader that forces validation (fact sheet 3.3).
+TypeComparison compare_types(const EndpointData& writer, const EndpointData& reader) {
+    using enum TypeComparison;
+    if (writer.qos.type_information.empty() || reader.qos.type_information.empty()) return unknown;
     const auto left = types::decode_type_information(writer.qos.type_information);
     const auto right = types::decode_type_information(reader.qos.type_information);
-    return left && left->minimal && right && right->minimal;
+    if (!left || !left->minimal || !right || !right->minimal) return unknown;
+    return left->minimal == right->minimal ? equal : different;
 }
 
 MismatchReason identity_mismatch(const EndpointData& writer, const EndpointData& reader) {
     if (writer.topic != reader.topic) return MismatchReason::topic;
     const bool same_name = writer.type == reader.type;
     const bool forced = reader.qos.force_type_validation;
-    if ((!same_name || forced) && !types_are_equal(writer, reader)) {
+    if ((!same_name || forced) && compare_types(writer, reader) != TypeComparison::equal) {
         return same_name ? MismatchReason::type_validation : MismatchReason::type;
     }
     if (writer.is_keyed() != reader.is_keyed()) return MismatchReason::keyedness;
@@ -199,7 +198,7 @@ MismatchReason match(const EndpointData& writer, const EndpointData& reader) {
 }
 
 bool may_match(const EndpointData& writer, const EndpointData& reader) {
-    if (!types_are_described(writer, reader) || types_are_equal(writer, reader)) return false;
+    if (compare_types(writer, reader) != TypeComparison::different) return false;
     // As if the reader had the writer's type; all other rules stay.
     EndpointData same = reader;
     same.type = writer.type;

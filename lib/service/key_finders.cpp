@@ -21,12 +21,8 @@ std::vector<std::string> key_layout(const Config& config, const GroupKey& key) {
 }
 
 store::KeyFinders key_finders(const Config& config) {
-    return [rules = config.topics](const GroupMeta& meta) -> store::KeyFinder {
-        auto plan = types::plan_keys(meta, layout_of(rules, meta.key));
-        if (!plan) return {};
-        return [plan = *plan](const SampleMeta& sample, ByteView payload) {
-            return types::find_key(plan, sample, payload);
-        };
+    return [rules = config.topics](const GroupMeta& meta) {
+        return types::key_finder(meta, layout_of(rules, meta.key));
     };
 }
 

@@ -56,6 +56,15 @@ std::optional<InstanceKey> find_key(const KeyPlan& plan, const SampleMeta& meta,
     return plan.identify(*key);
 }
 
+std::function<std::optional<InstanceKey>(const SampleMeta& meta, ByteView payload)> key_finder(
+    const GroupMeta& meta, const std::vector<std::string>& layout) {
+    auto plan = plan_keys(meta, layout);
+    if (!plan) return {};
+    return [plan = *plan](const SampleMeta& sample, ByteView payload) {
+        return find_key(plan, sample, payload);
+    };
+}
+
 std::string readable_key(const KeyPlan& plan,
                          const InstanceKey& instance,
                          PayloadKind kind,

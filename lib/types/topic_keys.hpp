@@ -8,6 +8,7 @@
 #include "model/group.hpp"
 #include "model/sample.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,11 @@ namespace durability::types {
 [[nodiscard]] std::optional<InstanceKey> find_key(const KeyPlan& plan,
                                                   const SampleMeta& meta,
                                                   ByteView payload);
+
+// find_key() with the plan for a topic, as a store wants it (store/key_finder.hpp); empty where
+// there is no plan.
+[[nodiscard]] std::function<std::optional<InstanceKey>(const SampleMeta& meta, ByteView payload)>
+key_finder(const GroupMeta& meta, const std::vector<std::string>& layout);
 
 // The serialized key of a sample whose payload is of that kind; nothing when it has none.
 [[nodiscard]] std::optional<Buffer> serialized_key(const KeyPlan& plan,

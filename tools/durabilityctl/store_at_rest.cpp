@@ -61,13 +61,7 @@ StoreAtRest& StoreAtRest::operator=(StoreAtRest&&) noexcept = default;
 StoreAtRest::~StoreAtRest() = default;
 
 store::KeyFinders keys_by_type() {
-    return [](const GroupMeta& meta) -> store::KeyFinder {
-        auto plan = types::plan_keys(meta, {});
-        if (!plan) return {};
-        return [plan = *plan](const SampleMeta& sample, ByteView payload) {
-            return types::find_key(plan, sample, payload);
-        };
-    };
+    return [](const GroupMeta& meta) { return types::key_finder(meta, {}); };
 }
 
 Result<StoreAtRest> StoreAtRest::open(store::FileSystem& files, const DomainFolder& folder) {
