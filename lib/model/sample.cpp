@@ -30,4 +30,18 @@ std::vector<ArrivalRange> merge(std::vector<ArrivalRange> ranges) {
     return merged;
 }
 
+bool overlap(std::span<const ArrivalRange> one, std::span<const ArrivalRange> other) {
+    for (auto left = one.begin(), right = other.begin();
+         left != one.end() && right != other.end();) {
+        if (left->last < right->first) {
+            ++left;
+        } else if (right->last < left->first) {
+            ++right;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace durability

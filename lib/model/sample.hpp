@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -95,6 +96,8 @@ inline void append(std::vector<ArrivalRange>& ranges, Arrival arrival) {
 
 // Ranges of several lists as one, ascending and without overlaps.
 [[nodiscard]] std::vector<ArrivalRange> merge(std::vector<ArrivalRange> ranges);
+// Whether any arrival is in both; each ascending.
+[[nodiscard]] bool overlap(std::span<const ArrivalRange> one, std::span<const ArrivalRange> other);
 
 }  // namespace durability
 

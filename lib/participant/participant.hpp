@@ -137,6 +137,10 @@ class Participant {
                       const rtps::ReplayReaderTraits& traits);
     void unmatch_reader(EntityId replay_writer, const Guid& reader);
     // See ReplayWriter::prepare() and begin(); begin without prepare: the reader is owed nothing.
+    void number_history(EntityId replay_writer,
+                        const GuidPrefix& process,
+                        std::span<const ArrivalRange> history,
+                        std::span<const ArrivalRange> open);
     void prepare_history(EntityId replay_writer,
                          const Guid& reader,
                          std::span<const ArrivalRange> history,

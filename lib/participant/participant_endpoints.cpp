@@ -288,6 +288,14 @@ void Participant::unmatch_reader(EntityId replay_writer, const Guid& reader) {
     touch(replay_writer, replay->second);
 }
 
+void Participant::number_history(EntityId replay_writer,
+                                 const GuidPrefix& process,
+                                 std::span<const ArrivalRange> history,
+                                 std::span<const ArrivalRange> open) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay != replays_.end()) replay->second.writer->number(process, history, open);
+}
+
 void Participant::prepare_history(EntityId replay_writer,
                                   const Guid& reader,
                                   std::span<const ArrivalRange> history,

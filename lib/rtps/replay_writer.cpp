@@ -69,6 +69,16 @@ ReplayReader* ReplayWriter::find(const Guid& reader) {
     return entry == index_.end() ? nullptr : entry->second;
 }
 
+void ReplayWriter::number(const GuidPrefix& process,
+                          std::span<const ArrivalRange> history,
+                          std::span<const ArrivalRange> open) {
+    const auto entry = processes_.find(process);
+    if (entry == processes_.end()) return;
+    ReplayNumbers& numbers = entry->second.numbers;
+    const std::vector<SequenceRange> owned = numbers.assign(history).owned;
+    numbers.assign(open, owned.empty() ? SequenceNumber{0} : owned.back().last);
+}
+
 void ReplayWriter::prepare(const Guid& reader,
                            std::span<const ArrivalRange> history,
                            std::span<const ArrivalRange> open) {

@@ -59,6 +59,12 @@ class ReplayWriter {
     void prepare(const Guid& reader,
                  std::span<const ArrivalRange> history,
                  std::span<const ArrivalRange> open = {});
+    // The same numbers for several readers of a process that begin together: what one of them is to
+    // have, or may have to be sent, is not numbered once more for another. `history` and `open` of
+    // all of them, ascending and without a common arrival; prepare() each reader then.
+    void number(const GuidPrefix& process,
+                std::span<const ArrivalRange> history,
+                std::span<const ArrivalRange> open);
     // Delivers what was prepared. `singly`: readers of its process with different shares begin with
     // it.
     void begin(const Guid& reader, MonoTime now, bool singly = false);

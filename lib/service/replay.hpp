@@ -117,6 +117,7 @@ class Replay {
     // Readers of one process that share a position in our numbers and are decided on together:
     // they begin when the last of them can (fact sheet 12.2).
     struct Round {
+        std::set<Key> undecided;  // of `open`
         std::set<Key> open;
         std::vector<Key> ready;
     };
@@ -154,6 +155,8 @@ class Replay {
         int times_asked{0};  // the writers that promised, whether they live
         std::shared_ptr<Round> round;
 
+        // What may have to be sent after all.
+        [[nodiscard]] std::vector<ArrivalRange> tail() const;
         // Some of its history may still have to be sent.
         [[nodiscard]] bool is_open() const {
             return !result.promised.empty() || !result.deferred.empty() || !fallen_due.empty();
@@ -178,6 +181,7 @@ class Replay {
     template <class Concerns>
     void proceed_where(Concerns concerns, Now now);
     void decide_on_page(const Key& key, Late& late, Now now);
+    void note_decided(const Key& key, const std::shared_ptr<Round>& round, Now now);
     void save_frontier(const Key& key, Late& late, Now now);
     // Of those that are being looked at and not decided on; itself included.
     [[nodiscard]] std::vector<Key> company(const Key& key, const Late& late) const;

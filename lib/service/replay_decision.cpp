@@ -135,6 +135,9 @@ std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
         if (!probed.serves) continue;
         const VendorId vendor = writer->second.data.vendor;
         share.history = probed.share;
+        // What it wrote since it answered, before the reader came, is in its history too.
+        if (const auto status = ingest_.writer_status(guid))
+            share.history.last = std::max(share.history.last, status->received);
         share.drops_unregistered = discovery::peer_facts(vendor).drops_unregistered;
         share.operations_understood = discovery::understands_operations(late.data.vendor, vendor);
     }
@@ -192,7 +195,7 @@ std::vector<Replay::Key> Replay::company(const Key& key, const Late& late) const
 
 void Replay::begin_round(const std::vector<Key>& members, Now now) {
     const auto round = std::make_shared<Round>();
-    round->open = {members.begin(), members.end()};
+    round->open = round->undecided = {members.begin(), members.end()};
     for (const Key& key : members) {
         Late& late = late_.at(key);
         late.round = round;
@@ -240,22 +243,53 @@ void Replay::decide_on_page(const Key& key, Late& late, Now now) {
     if (!late.listed) return;
     late.retained = {};
     gathering_.erase(key);
-    if (!late.result.owed.empty() || !late.is_open()) return save_frontier(key, late, now);
+    if (late.is_open()) watch(key, late, now);
+    if (!late.result.owed.empty() || !late.is_open()) {
+        late.phase = Phase::saving;
+        return note_decided(key, late.round, now);
+    }
     // Nothing is shown to it as long as there may be nothing to show.
     late.phase = Phase::watching;
     leave_round(key, late, false, now);
-    watch(key, late, now);
+}
+
+// When the last reader of the round is decided on, all get their numbers: what is left open comes
+// after everything that any of them is owed, and nothing is numbered twice. A reader of Cyclone DDS
+// takes what is sent to another one of its process, and would deliver a sample under each of its
+// numbers (fact sheet 12.2, Race).
+void Replay::note_decided(const Key& key, const std::shared_ptr<Round>& round, Now now) {
+    round->undecided.erase(key);
+    if (!round->undecided.empty() || round->open.empty()) return;
+    const std::vector<Key> members(round->open.begin(), round->open.end());
+    std::vector<ArrivalRange> owed;
+    std::vector<ArrivalRange> open;
+    for (const Key& member : members) {
+        const Late& late = late_.at(member);
+        owed.insert(owed.end(), late.result.owed.begin(), late.result.owed.end());
+        const std::vector<ArrivalRange> tail = late.tail();
+        open.insert(open.end(), tail.begin(), tail.end());
+    }
+    owed = merge(std::move(owed));
+    open = merge(std::move(open));
+    if (members.size() > 1 && !overlap(owed, open))
+        replay_.number_history(key.first, key.second.prefix, owed, open);
+    for (const Key& member : members)
+        save_frontier(member, late_.at(member), now);
+}
+
+std::vector<ArrivalRange> Replay::Late::tail() const {
+    std::vector<ArrivalRange> open = fallen_due;
+    open.insert(open.end(), result.deferred.begin(), result.deferred.end());
+    for (const auto& [source, ranges] : result.promised)
+        open.insert(open.end(), ranges.begin(), ranges.end());
+    return merge(std::move(open));
 }
 
 // What is sent must be known to have been sent by the next run of the daemon; so the record goes
 // first.
 void Replay::save_frontier(const Key& key, Late& late, Now now) {
     late.phase = Phase::saving;
-    std::vector<ArrivalRange> open = late.fallen_due;
-    open.insert(open.end(), late.result.deferred.begin(), late.result.deferred.end());
-    for (const auto& [source, ranges] : late.result.promised)
-        open.insert(open.end(), ranges.begin(), ranges.end());
-    open = merge(std::move(open));
+    const std::vector<ArrivalRange> open = late.tail();
     // Nothing owed is as good as acknowledged: what a living writer gave it must not be given
     // again by a later run, when that writer is gone.
     if (late.result.owed.empty() && open.empty())
@@ -318,6 +352,8 @@ void Replay::leave_round(const Key& key, Late& late, bool ready, Now now) {
     if (!round) return;
     round->open.erase(key);
     if (ready) round->ready.push_back(key);
+    // It may have been the one the others waited for to be decided on.
+    if (round->undecided.contains(key)) note_decided(key, round, now);
     std::erase_if(round->ready, [this](const Key& member) { return !late_.contains(member); });
     if (!round->open.empty() || round->ready.empty()) return;
     const std::vector<ArrivalRange> first = late_.at(round->ready.front()).result.owed;
