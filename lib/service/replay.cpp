@@ -292,8 +292,7 @@ MonoTime Replay::ready_at(const Late& late) const {
     const bool waiting =
         std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
     MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
-    if (ready < returning_until_ && awaits_returning(late, ready)) ready = returning_until_;
-    return ready;
+    return std::max(ready, awaits_returning_until(late));
 }
 
 MonoTime Replay::next_deadline() const {

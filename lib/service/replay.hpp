@@ -175,7 +175,7 @@ class Replay {
     void probe_writers(Late& late, Now now);
     void probe(Late& late, const SourceWriter& writer, Now now);
     // A source writer that lived when the daemon went may not have been met again yet.
-    [[nodiscard]] bool awaits_returning(const Late& late, MonoTime now) const;
+    [[nodiscard]] MonoTime awaits_returning_until(const Late& late) const;
     void proceed(const Key& key, Late& late, Now now);
     // proceed() for every reader that waits and for which `concerns` holds.
     template <class Concerns>
@@ -188,6 +188,7 @@ class Replay {
     [[nodiscard]] MonoTime company_until(const Late& late) const;
     void begin_round(const std::vector<Key>& members, Now now);
     void leave_round(const Key& key, Late& late, bool ready, Now now);
+    [[nodiscard]] bool others_wait(const Key& key) const;
     void begin(const Key& key, Late& late, bool singly, Now now);
 
     // replay_handover.cpp

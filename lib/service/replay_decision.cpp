@@ -117,13 +117,19 @@ void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
     if (probed.serves) ingest_.probe_writer(writer.data.guid, now.mono);
 }
 
-bool Replay::awaits_returning(const Late& late, MonoTime now) const {
-    if (now >= returning_until_) return false;
-    return std::ranges::any_of(late.group->stored, [&](const auto& entry) {
-        const auto& [source, stored] = entry;
-        return !stored.retired && ingest_.spdp().find(source.prefix) != nullptr &&
-               !late.group->has_writer_of(source);
-    });
+// Until when a writer that lived when the daemon went may still be met again; a process that was
+// heard since is given as long again to announce its writers.
+MonoTime Replay::awaits_returning_until(const Late& late) const {
+    MonoTime until = MonoTime::min();
+    for (const auto& [source, stored] : late.group->stored) {
+        if (stored.retired || late.group->has_writer_of(source)) continue;
+        const discovery::RemoteParticipant* owner = ingest_.spdp().find(source.prefix);
+        if (owner == nullptr) continue;
+        const Duration more =
+            owner->confirmed ? context_.config.replay.handover_window : Duration{};
+        until = std::max(until, after(returning_until_, more));
+    }
+    return until;
 }
 
 std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
@@ -157,7 +163,7 @@ Replay::Wait Replay::waits_for(const Late& late, Now now) const {
     if (late.group->types.is_awaited()) return Wait::type;
     if (!late.known_by_peer) return late.tentative ? Wait::agreement : Wait::announcement;
     if (now.mono < late.not_before) return Wait::company;
-    if (awaits_returning(late, now.mono)) return Wait::returning_writers;
+    if (now.mono < awaits_returning_until(late)) return Wait::returning_writers;
     const bool asking =
         std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
     if (asking && now.mono < late.probes_until) return Wait::living_writers;
@@ -260,7 +266,7 @@ void Replay::decide_on_page(const Key& key, Late& late, Now now) {
 void Replay::note_decided(const Key& key, const std::shared_ptr<Round>& round, Now now) {
     round->undecided.erase(key);
     if (!round->undecided.empty() || round->open.empty()) return;
-    const std::vector<Key> members(round->open.begin(), round->open.end());
+    std::vector<Key> members(round->open.begin(), round->open.end());
     std::vector<ArrivalRange> owed;
     std::vector<ArrivalRange> open;
     for (const Key& member : members) {
@@ -271,8 +277,16 @@ void Replay::note_decided(const Key& key, const std::shared_ptr<Round>& round, N
     }
     owed = merge(std::move(owed));
     open = merge(std::move(open));
-    if (members.size() > 1 && !overlap(owed, open))
-        replay_.number_history(key.first, key.second.prefix, owed, open);
+    // What is left open for one and owed to another has to be numbered twice: then for the former,
+    // and last.
+    const auto is_apart = [&](const Key& member) {
+        return !overlap(owed, late_.at(member).tail());
+    };
+    const auto twice = std::ranges::stable_partition(members, is_apart);
+    if (members.size() > 1) {
+        const std::span<const ArrivalRange> tail(open.data(), twice.empty() ? open.size() : 0);
+        replay_.number_history(key.first, key.second.prefix, owed, tail);
+    }
     for (const Key& member : members)
         save_frontier(member, late_.at(member), now);
 }
@@ -341,9 +355,26 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     begin(key, late, false, now);
 }
 
+// Others of its process are still being looked at, and an empty HEARTBEAT would tell them that
+// their history ends there. To readers that do not ask for history one must be sent all the same.
+bool Replay::others_wait(const Key& key) const {
+    bool any = false;
+    const Key first{key.first, Guid{key.second.prefix, entity::unknown}};
+    for (auto at = late_.lower_bound(first); at != late_.end() && at->first.first == key.first &&
+                                             at->first.second.prefix == key.second.prefix;
+         ++at) {
+        const Late& late = at->second;
+        if (!late.wants_history) continue;
+        if (!asks_for_history(late.data)) return false;
+        any = any || (at->first != key &&
+                      (late.phase == Phase::gathering || late.phase == Phase::watching));
+    }
+    return any;
+}
+
 void Replay::begin(const Key& key, Late& late, bool singly, Now now) {
     late.phase = late.result.owed.empty() && !late.is_open() ? Phase::delivered : Phase::serving;
-    replay_.begin_history(key.first, key.second, now.mono, singly);
+    replay_.begin_history(key.first, key.second, now.mono, singly || others_wait(key));
     late.result.owed = {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <random>
+#include <set>
 
 using namespace durability;
 using namespace durability::test;
@@ -153,4 +154,42 @@ TEST_CASE("two hundred processes come at random moments, each gets everything on
         leave_when_served();
     world.run(1s);
     CHECK(world.daemon().status().readers.empty());
+}
+
+// The first one waits whether a lost writer had kept its word; what the second is shown meanwhile
+// must not tell the first, nor itself, that its history has ended.
+TEST_CASE("a reader begins beside another one of its process that is being watched") {
+    World world;
+    world.start_daemon();
+    Application& first_talker = world.start_application(vendor::eprosima);
+    ModelWriter& first = world.create_writer(first_talker, transient_local);
+    world.write(first, 18);
+    REQUIRE(world.run_until_kept(first));
+    Application& listener = world.start_application(vendor::eclipse);
+    const AppReader& early = world.create_reader(listener, transient_local);
+    world.run(100ms);
+    world.end_application(first_talker, Ending::killed);
+    world.run(700ms);
+
+    Application& second_talker = world.start_application(vendor::eprosima);
+    ModelWriter& second = world.create_writer(second_talker, transient_local);
+    world.write(second, 30);
+    REQUIRE(world.run_until_kept(second));
+    // It tells the daemon what it holds, and dies before any of it has arrived at the reader.
+    world.loses = [](const Buffer& datagram) { return has_user_data(datagram); };
+    const AppReader& late = world.create_reader(listener, transient_local);
+    world.run(100ms);
+    world.end_application(second_talker, Ending::killed);
+    world.loses = {};
+    world.run(30s);
+    const auto has_all = [](const AppReader& reader, const Guid& writer, int count) {
+        std::set<std::int64_t> had;
+        for (const Delivered& sample : reader.received)
+            if (sample.id.writer == writer) had.insert(sample.id.number.value);
+        return had.size() == static_cast<std::size_t>(count);
+    };
+    CHECK(has_all(early, first.guid(), 18));
+    CHECK(has_all(early, second.guid(), 30));
+    CHECK(has_all(late, first.guid(), 18));
+    CHECK(has_all(late, second.guid(), 30));
 }

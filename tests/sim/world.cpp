@@ -33,6 +33,9 @@ bool has_user(const Buffer& datagram) {
 
 }  // namespace
 
+bool has_user_data(const Buffer& datagram) {
+    return has_user<wire::Data>(datagram);
+}
 bool has_user_heartbeat(const Buffer& datagram) {
     return has_user<wire::Heartbeat>(datagram);
 }
@@ -159,6 +162,22 @@ void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
         if (from == sides_[1]) nobody_there_.emplace_back(service::Side::replay, to);
     }
     network.send(from, transmit.to, transmit.datagram, now_.mono);
+}
+
+void World::cut(const Application& application) {
+    const SimNetwork::Machine machine = process_of(application).machine;
+    for (const SimNetwork::Machine side : sides_) {
+        network.cut(side, machine);
+        network.cut(machine, side);
+    }
+}
+
+void World::restore(const Application& application) {
+    const SimNetwork::Machine machine = process_of(application).machine;
+    for (const SimNetwork::Machine side : sides_) {
+        network.restore(side, machine);
+        network.restore(machine, side);
+    }
 }
 
 World::Traffic World::replayed_to(const Application& application) const {

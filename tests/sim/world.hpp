@@ -59,6 +59,9 @@ class World {
 
     // --- the network
     SimNetwork network;
+    // Nothing gets through between the daemon and the application, either way; and again.
+    void cut(const Application& application);
+    void restore(const Application& application);
     // Datagrams for which this is true vanish.
     std::function<bool(const Buffer& datagram)> loses;
     // The system says so when nobody listens where the daemon sends to.
@@ -99,6 +102,7 @@ class World {
 };
 
 // Whether a datagram holds such a message of a writer that is not a built-in one.
+[[nodiscard]] bool has_user_data(const Buffer& datagram);
 [[nodiscard]] bool has_user_heartbeat(const Buffer& datagram);
 [[nodiscard]] bool has_user_acknack(const Buffer& datagram);
 
