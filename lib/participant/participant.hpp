@@ -160,6 +160,10 @@ class Participant {
         std::size_t max_octets{0};
     };
     [[nodiscard]] std::optional<PayloadRequest> next_payload_request();
+    // False: it has nothing to ask for.
+    [[nodiscard]] bool may_want_payloads() const { return !payload_wishes_.empty(); }
+    // Payload and inline QoS sent to readers so far, repeats included; octets.
+    [[nodiscard]] std::uint64_t user_octets_sent() const { return outbox_.user_octets(); }
     void provide_payloads(EntityId replay_writer,
                           const Guid& reader,
                           std::vector<rtps::ReplaySample> samples,
@@ -251,7 +255,7 @@ class Participant {
     std::size_t shadowed_{0};                    // writers with shadows; none is the rule
     std::vector<rtps::ReceivedSample> dropped_;  // what shadows receive
     std::unordered_map<EntityId, Replay> replays_;
-    std::deque<EntityId> payload_wishes_;
+    std::deque<EntityId> payload_wishes_;  // replay writers that may want some, in turn
     MonoTime replay_due_{MonoTime::max()};
     std::unordered_map<Guid, Probe> probes_;
     std::vector<rtps::ReceivedSample> samples_;

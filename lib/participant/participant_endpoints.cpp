@@ -330,6 +330,9 @@ std::optional<Participant::PayloadRequest> Participant::next_payload_request() {
         const auto replay = replays_.find(id);
         if (replay != replays_.end()) {
             if (auto read = replay->second.writer->next_read()) {
+                // Another replay writer is next.
+                payload_wishes_.pop_front();
+                payload_wishes_.push_back(id);
                 return PayloadRequest{
                     id, read->reader, std::move(read->arrivals), read->max_octets};
             }

@@ -114,6 +114,7 @@ void Outbox::data(const DestinationPtr& destination,
                   const wire::DataFields& data,
                   Timestamp timestamp) {
     const std::size_t size = wire::data_size(data);
+    if (!data.writer.is_builtin()) user_octets_ += data.payload.size() + data.inline_qos.size();
     append(destination, [&] { return put_timestamp(timestamp, size) && builder_.data(data); });
 }
 
@@ -121,6 +122,8 @@ void Outbox::data_frag(const DestinationPtr& destination,
                        const wire::DataFragFields& data_frag,
                        Timestamp timestamp) {
     const std::size_t size = wire::data_frag_size(data_frag);
+    if (!data_frag.writer.is_builtin())
+        user_octets_ += data_frag.payload.size() + data_frag.inline_qos.size();
     append(destination,
            [&] { return put_timestamp(timestamp, size) && builder_.data_frag(data_frag); });
 }

@@ -70,6 +70,9 @@ class Outbox {
     [[nodiscard]] std::size_t queued_bytes() const;
     // Submessages that were not taken: no room, no locator, or larger than a datagram may be.
     [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+    // Octets of payload and inline QoS in all DATA and DATA_FRAG of endpoints that are not
+    // built-in.
+    [[nodiscard]] std::uint64_t user_octets() const { return user_octets_; }
     // The greatest count in any HEARTBEAT, ACKNACK or NACK_FRAG so far: after a restart counts have
     // to go on above it (fact sheet 12.3).
     [[nodiscard]] std::int32_t last_count() const { return last_count_; }
@@ -98,6 +101,7 @@ class Outbox {
     std::deque<Transmit> queue_;
     std::size_t closed_bytes_{0};
     std::uint64_t dropped_{0};
+    std::uint64_t user_octets_{0};
     std::int32_t last_count_{0};
 };
 

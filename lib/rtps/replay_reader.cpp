@@ -422,10 +422,15 @@ std::vector<Arrival> ReplayReader::next_repair_read(const ReplayContext& context
     return arrivals;
 }
 
+bool ReplayReader::wants_read(const ReplayOptions& options) const {
+    if (!begun_ || reading_) return false;
+    if (!repairs_.empty()) return true;
+    return loaded_octets_ < options.read_ahead / 2 && next_owned(next_load_).has_value();
+}
+
 std::vector<Arrival> ReplayReader::next_read(const ReplayContext& context) {
-    if (!begun_ || reading_) return {};
+    if (!wants_read(context.options)) return {};
     if (!repairs_.empty()) return next_repair_read(context);
-    if (loaded_octets_ >= context.options.read_ahead / 2) return {};
     std::vector<Arrival> arrivals;
     PendingRead read;
     while (arrivals.size() < context.options.max_samples_read) {

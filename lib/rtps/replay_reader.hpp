@@ -132,6 +132,8 @@ class ReplayReader {
     // When pump() wants to be called next without any input; MonoTime::max() for never.
     [[nodiscard]] MonoTime next_deadline() const { return std::min(heartbeat_due_, pace_due_); }
 
+    // Whether next_read() has something to ask for.
+    [[nodiscard]] bool wants_read(const ReplayOptions& options) const;
     // The samples to read next, ascending; empty when nothing is wanted now. Up to
     // ReplayOptions::read_ahead octets of them are enough.
     [[nodiscard]] std::vector<Arrival> next_read(const ReplayContext& context);

@@ -261,14 +261,30 @@ MonoTime ReplayWriter::next_deadline() const {
     return due;
 }
 
-std::optional<ReplayRead> ReplayWriter::next_read() {
-    for (auto& [prefix, process] : processes_) {
+// The next one in the order of GUIDs after the last, in a circle.
+ReplayReader* ReplayWriter::next_to_read() const {
+    ReplayReader* chosen = nullptr;
+    const auto comes_before = [this](const Guid& one, const Guid& other) {
+        const bool one_later = one > read_last_;
+        const bool other_later = other > read_last_;
+        return one_later == other_later ? one < other : one_later;
+    };
+    for (const auto& [prefix, process] : processes_) {
         for (const auto& reader : process.readers) {
-            std::vector<Arrival> arrivals = reader->next_read(context(process, *reader));
-            if (!arrivals.empty()) {
-                return ReplayRead{reader->guid(), std::move(arrivals), options_.read_ahead};
-            }
+            if (chosen != nullptr && comes_before(chosen->guid(), reader->guid())) continue;
+            if (reader->wants_read(options_)) chosen = reader.get();
         }
+    }
+    return chosen;
+}
+
+std::optional<ReplayRead> ReplayWriter::next_read() {
+    while (ReplayReader* const reader = next_to_read()) {
+        read_last_ = reader->guid();
+        Process& process = processes_.at(reader->guid().prefix);
+        std::vector<Arrival> arrivals = reader->next_read(context(process, *reader));
+        if (!arrivals.empty())
+            return ReplayRead{reader->guid(), std::move(arrivals), options_.read_ahead};
     }
     return std::nullopt;
 }

@@ -82,6 +82,7 @@ class ReplayWriter {
     // When tick() is due without further input; MonoTime::max() for never.
     [[nodiscard]] MonoTime next_deadline() const;
 
+    // Readers take turns: none with a long history keeps the others waiting.
     [[nodiscard]] std::optional<ReplayRead> next_read();
     void provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out);
     [[nodiscard]] std::optional<ReplayCompleted> next_completed();
@@ -130,6 +131,7 @@ class ReplayWriter {
     // sheet 12.1).
     [[nodiscard]] static bool held(const Process& process, const ReplayReader& reader);
     void pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out);
+    [[nodiscard]] ReplayReader* next_to_read() const;
     void note_completion(const ReplayReader& reader, bool was_settled);
 
     EntityId own_;
@@ -138,6 +140,7 @@ class ReplayWriter {
     std::unordered_map<GuidPrefix, Process> processes_;
     std::unordered_map<Guid, ReplayReader*> index_;
     std::deque<ReplayCompleted> completed_;
+    Guid read_last_;  // the reader that next_read() was last for
 };
 
 }  // namespace durability::rtps

@@ -66,6 +66,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     const Config& config,
     std::uint32_t domain,
     service::EventLog& events,
+    service::RateLimit& rate,
     std::function<void()> on_turn,
     const std::function<void(std::string_view)>& progress) {
     std::unique_ptr<DomainRuntime> runtime(
@@ -126,7 +127,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
                 true},
             saved);
     }
-    runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events);
+    runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events, rate);
 
     store::StoreThreadOptions thread_options;
     thread_options.sync = config.store.sync;

@@ -31,6 +31,7 @@ class DomainRuntime {
         const Config& config,
         std::uint32_t domain,
         service::EventLog& events,
+        service::RateLimit& rate,
         std::function<void()> on_turn,
         const std::function<void(std::string_view)>& progress);
     DomainRuntime(const DomainRuntime&) = delete;

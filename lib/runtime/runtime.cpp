@@ -49,6 +49,7 @@ struct Runtime::Impl {
         context.get_executor()};
     net::ReceiveBuffers buffers;
     service::EventLog events;
+    service::RateLimit rate{config.replay.max_rate};
     boost::asio::steady_timer event_timer{context};
     std::vector<std::unique_ptr<DomainRuntime>> domains;
     std::unique_ptr<CleanupThread> cleanup;
@@ -79,6 +80,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
             self.config,
             domain,
             self.events,
+            self.rate,
             [&self] { self.on_turn(); },
             progress);
         self.print_events();

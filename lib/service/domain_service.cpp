@@ -80,7 +80,7 @@ bool is_exact(const TopicRule& rule) {
 
 }  // namespace
 
-DomainService::DomainService(DomainOptions options, EventLog& events)
+DomainService::DomainService(DomainOptions options, EventLog& events, RateLimit& rate)
     : options_(std::move(options)),
       context_{options_.config, options_.domain, events, commands_, entities_, groups_} {
     for (const store::Record& record : options_.records) {
@@ -97,7 +97,7 @@ DomainService::DomainService(DomainOptions options, EventLog& events)
     participants_[1]->ignore(options_.sides[0].identity.prefix);
     types_ = std::make_unique<GroupTypes>(context_, *participants_[0], *participants_[1]);
     ingest_ = std::make_unique<Ingest>(context_, *participants_[0]);
-    replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0]);
+    replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0], rate);
 }
 
 // --- start ---
@@ -391,7 +391,7 @@ void DomainService::turn(Now now) {
         ingest_->retire_absent(now);
     }
     replay_->tick(now);
-    replay_->request_payloads();
+    replay_->request_payloads(now);
     reserve_numbers();
 }
 

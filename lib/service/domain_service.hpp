@@ -45,7 +45,8 @@ struct DomainOptions {
 
 class DomainService {
   public:
-    DomainService(DomainOptions options, EventLog& events);
+    // `rate` is shared by all domains, and outlives this.
+    DomainService(DomainOptions options, EventLog& events, RateLimit& rate);
     DomainService(const DomainService&) = delete;
     DomainService& operator=(const DomainService&) = delete;
     ~DomainService() = default;

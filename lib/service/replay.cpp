@@ -312,6 +312,7 @@ MonoTime Replay::next_deadline() const {
         const Late& late = late_.at(key);
         if (late.phase != Phase::saving) due = std::min(due, late.watch_until);
     }
+    if (replay_.may_want_payloads()) due = std::min(due, rate_.ready_at());
     return due;
 }
 

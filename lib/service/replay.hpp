@@ -10,6 +10,7 @@
 #include "service/context.hpp"
 #include "service/entitlement.hpp"
 #include "service/identity.hpp"
+#include "service/rate_limit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -34,8 +35,12 @@ class Replay {
   public:
     // Two participants: readers are met and served by the replay one; the ingest one can ask a
     // living source writer what it holds.
-    Replay(Context& context, participant::Participant& replay, participant::Participant& ingest)
-        : context_(context), replay_(replay), ingest_(ingest) {}
+    // `rate`: of all domains together.
+    Replay(Context& context,
+           participant::Participant& replay,
+           participant::Participant& ingest,
+           RateLimit& rate)
+        : context_(context), replay_(replay), ingest_(ingest), rate_(rate) {}
 
     // Until then, source writers whose processes are known but which were not heard of again may
     // still be met: after a restart the daemon does not speak for them before (semantics.md,
@@ -73,8 +78,8 @@ class Replay {
     void on_read(store::SamplesRead& read, Now now);
     void on_record_saved(const store::RecordSaved& saved, Now now);
 
-    // Asks the store for the payloads that open windows want.
-    void request_payloads();
+    // Asks the store for the payloads that open windows want, as far as `replay.max_rate` allows.
+    void request_payloads(Now now);
     void tick(Now now);
     [[nodiscard]] MonoTime next_deadline() const;
 
@@ -205,6 +210,7 @@ class Replay {
     void serve_nothing(const Key& key, Late& late, std::string reason, Now now);
     [[nodiscard]] bool can_be_reached(const Key& key, const Late& late) const;
     [[nodiscard]] std::unordered_map<Guid, LivingShare> shares(const Late& late) const;
+    void spend_on_repeats(Now now);
     [[nodiscard]] rtps::ReplaySample to_replay(
         const store::ReadSample& sample,
         const std::shared_ptr<const std::vector<Buffer>>& bytes,
@@ -217,6 +223,11 @@ class Replay {
     Context& context_;
     participant::Participant& replay_;
     participant::Participant& ingest_;
+    RateLimit& rate_;
+    // Octets that answers of the store may bring, by ticket: spent already.
+    std::unordered_map<std::uint64_t, std::uint64_t> spent_on_;
+    std::uint64_t octets_provided_{0};
+    std::uint64_t octets_repeated_{0};  // sent more often than provided, and spent
     std::map<Key, Late> late_;
     MonoTime returning_until_{MonoTime::min()};
     std::set<Key>

@@ -5,6 +5,7 @@
 #include "service/replay.hpp"
 #include "wire/inline_qos.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace durability::service {
@@ -89,19 +90,36 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
 }
 
 void Replay::on_read(store::SamplesRead& read, Now now) {
+    if (const auto spent = spent_on_.extract(read.ticket)) rate_.give_back(spent.mapped());
     const auto entry = take_ticket(read.ticket);
     if (entry == late_.end()) return;
     const auto& [key, late] = *entry;
     std::vector<rtps::ReplaySample> samples;
+    std::uint64_t octets = 0;
     samples.reserve(read.samples.size());
     for (const store::ReadSample& sample : read.samples) {
         samples.push_back(to_replay(sample, read.bytes, late));
+        octets += samples.back().payload.size() + samples.back().inline_qos.size();
     }
+    rate_.spend(octets, now.mono);
+    octets_provided_ += octets;
     replay_.provide_payloads(key.first, key.second, std::move(samples), now.mono);
 }
 
-void Replay::request_payloads() {
-    while (auto request = replay_.next_payload_request()) {
+// What is repeated to a reader that lost it was provided once only.
+void Replay::spend_on_repeats(Now now) {
+    const std::uint64_t sent = replay_.user_octets_sent();
+    if (sent <= octets_provided_ + octets_repeated_) return;
+    const std::uint64_t repeated = sent - octets_provided_ - octets_repeated_;
+    rate_.spend(repeated, now.mono);
+    octets_repeated_ += repeated;
+}
+
+void Replay::request_payloads(Now now) {
+    spend_on_repeats(now);
+    while (const std::uint64_t credit = rate_.credit(now.mono)) {
+        auto request = replay_.next_payload_request();
+        if (!request) return;
         const Key key{request->replay_writer, request->reader};
         const auto entry = late_.find(key);
         if (entry == late_.end()) continue;
@@ -109,7 +127,9 @@ void Replay::request_payloads() {
         command.ticket = context_.next_ticket();
         command.group = entry->second.group->handle;
         command.arrivals = std::move(request->arrivals);
-        command.max_octets = request->max_octets;
+        command.max_octets = std::min<std::uint64_t>(request->max_octets, credit);
+        spent_on_[command.ticket] = command.max_octets;
+        rate_.spend(command.max_octets, now.mono);
         tickets_[command.ticket] = key;
         context_.commands.emplace_back(std::move(command));
     }

@@ -7,7 +7,7 @@
 namespace durability::test {
 
 SimDaemon::SimDaemon(FaultyFileSystem& files, Config config, DaemonAddresses addresses, Now now)
-    : now_(now) {
+    : rate_(config.replay.max_rate), now_(now) {
     store::StoreOptions options;
     options.disk_directory = "/disk/0";
     options.load_later = true;
@@ -37,7 +37,7 @@ SimDaemon::SimDaemon(FaultyFileSystem& files, Config config, DaemonAddresses add
         domain.sides[side].metatraffic = {addresses.locators[side]};
         domain.sides[side].user = {addresses.locators[side]};
     }
-    service_ = std::make_unique<service::DomainService>(std::move(domain), events_);
+    service_ = std::make_unique<service::DomainService>(std::move(domain), events_, rate_);
     service_->start(now);
 }
 

@@ -73,6 +73,7 @@ class SimDaemon {
     void begin_sync(Now now, std::vector<store::Completion>& out);
 
     service::EventLog events_;
+    service::RateLimit rate_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<service::DomainService> service_;
     std::deque<Waiting> waiting_;

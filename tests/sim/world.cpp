@@ -147,6 +147,8 @@ void World::write(ModelWriter& writer, int samples, std::size_t size) {
 void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
     if (loses && loses(transmit.datagram)) return;
     const bool from_replay = from == sides_[1];
+    if (watches && (from_replay || from == sides_[0]))
+        watches(transmit.datagram, transmit.to.size());
     for (const Locator& to : transmit.to) {
         if (to.is_multicast()) continue;
         if (from_replay) {

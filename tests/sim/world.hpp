@@ -72,6 +72,8 @@ class World {
         std::uint64_t octets{0};
     };
     [[nodiscard]] Traffic replayed_to(const Application& application) const;
+    // What the daemon sends, each time it does; to how many addresses.
+    std::function<void(const Buffer& datagram, std::size_t addresses)> watches;
 
   private:
     struct Process {
