@@ -102,6 +102,7 @@ class App {
     std::unique_ptr<boost::asio::signal_set> signals_;
     std::unique_ptr<ControlServer> control_;
     bool stopping_{false};
+    int exit_status_{exit_ok};
 };
 
 void App::write(EventKind kind,
@@ -120,6 +121,12 @@ Status App::start() {
         log(LogLevel::debug, line);
     };
     hooks.extend_startup = [] { notify_extend_startup(startup_extension); };
+    hooks.on_failure = [this](const Error& error) {
+        log(LogLevel::error, error.text());
+        exit_status_ = exit_status(error.code);
+        // After the handler that found it.
+        boost::asio::post(runtime_->context(), [this] { stop("failure", false); });
+    };
     auto started = runtime::Runtime::start(config_, std::move(hooks));
     if (!started) return tl::unexpected(started.error());
     runtime_ = *std::move(started);
@@ -218,7 +225,7 @@ int App::run() {
     notify_ready();
     runtime_->context().run();
     block_signals();
-    return exit_ok;
+    return exit_status_;
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ constexpr Row rows[] = {
     {EventKind::IdentityReplaced, "IdentityReplaced", Severity::warning},
     {EventKind::ReceiveBufferSmall, "ReceiveBufferSmall", Severity::notice},
     {EventKind::NoNetwork, "NoNetwork", Severity::warning},
+    {EventKind::NetworkChanged, "NetworkChanged", Severity::notice},
     {EventKind::ConfigReloaded, "ConfigReloaded", Severity::notice},
     {EventKind::ConfigRejected, "ConfigRejected", Severity::error},
 };

@@ -14,14 +14,6 @@
 namespace durability::net {
 namespace {
 
-std::string dotted(std::uint32_t address) {
-    return fmt::format("{}.{}.{}.{}",
-                       address >> 24U,
-                       (address >> 16U) & 255U,
-                       (address >> 8U) & 255U,
-                       address & 255U);
-}
-
 std::uint32_t ipv4_of(const ::sockaddr* address) {
     ::sockaddr_in in{};
     std::copy_n(reinterpret_cast<const unsigned char*>(address),
@@ -31,6 +23,14 @@ std::uint32_t ipv4_of(const ::sockaddr* address) {
 }
 
 }  // namespace
+
+std::string to_text(std::uint32_t address) {
+    return fmt::format("{}.{}.{}.{}",
+                       address >> 24U,
+                       (address >> 16U) & 255U,
+                       (address >> 8U) & 255U,
+                       address & 255U);
+}
 
 Result<std::vector<Interface>> system_interfaces() {
     ::ifaddrs* first = nullptr;
@@ -62,7 +62,7 @@ std::vector<Interface> select_interfaces(std::span<const Interface> available,
     if (!wanted.empty()) {
         copy_if([&](const Interface& interface) {
             return std::ranges::any_of(wanted, [&](const std::string& text) {
-                return text == interface.name || text == dotted(interface.address);
+                return text == interface.name || text == to_text(interface.address);
             });
         });
         return chosen;

@@ -29,6 +29,8 @@ struct Interface {
 [[nodiscard]] std::vector<Interface> select_interfaces(std::span<const Interface> available,
                                                        std::span<const std::string> wanted);
 
+// "10.0.0.7", of an address in host byte order.
+[[nodiscard]] std::string to_text(std::uint32_t address);
 // "10.0.0.7" in host byte order; nothing for anything else.
 [[nodiscard]] Result<std::uint32_t> parse_ipv4(const std::string& text);
 

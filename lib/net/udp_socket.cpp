@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include <linux/errqueue.h>
 #include <netinet/in.h>
@@ -105,6 +106,15 @@ Status UdpSocket::join(std::uint32_t group, const Interface& interface) {
         return fail(Errc::io, fmt::format("join the multicast group on {}", interface.name), errno);
     }
     return {};
+}
+
+void UdpSocket::leave(std::uint32_t group, const Interface& interface) {
+    ::ip_mreqn request{};
+    request.imr_multiaddr.s_addr = htonl(group);
+    request.imr_ifindex = interface.index;
+    // Where it was not a member nothing is left to do.
+    std::ignore = ::setsockopt(
+        descriptor_->native_handle(), IPPROTO_IP, IP_DROP_MEMBERSHIP, &request, sizeof request);
 }
 
 void UdpSocket::wait_readable(std::function<void()> ready) {

@@ -42,6 +42,9 @@ class UdpSocket {
     // Joins `group` (host byte order) on an interface; joining twice is fine. Errors: io.
     Status join(std::uint32_t group, const Interface& interface);
 
+    // Leaves it again; an interface that is gone, too.
+    void leave(std::uint32_t group, const Interface& interface);
+
     [[nodiscard]] std::uint16_t port() const { return port_; }
     // Octets the kernel granted for receiving.
     [[nodiscard]] std::size_t receive_buffer() const { return receive_buffer_; }

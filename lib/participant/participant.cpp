@@ -56,6 +56,15 @@ void Participant::start(MonoTime now) {
     type_lookup_.tick(now, outbox_);
 }
 
+void Participant::set_locators(std::vector<Locator> metatraffic,
+                               std::vector<Locator> user,
+                               MonoTime now) {
+    discovery::ParticipantData own = spdp_.own();
+    own.metatraffic_unicast = std::move(metatraffic);
+    own.default_unicast = std::move(user);
+    spdp_.set_own(std::move(own), now);
+}
+
 void Participant::goodbye() {
     spdp_.goodbye(spdp_outbox_);
 }

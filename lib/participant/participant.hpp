@@ -58,6 +58,8 @@ class Participant {
     void start(MonoTime now);
     // Tells everybody that this participant leaves.
     void goodbye();
+    // Where it can be reached from now on; announced at once.
+    void set_locators(std::vector<Locator> metatraffic, std::vector<Locator> user, MonoTime now);
 
     void receive(ByteView datagram, const Locator& from, MonoTime now);
     // Nobody listens at `locator` any more: writers probed there do not answer. Their leases run

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <utility>
 
-#include <sys/random.h>
 #include <unistd.h>
 
 namespace durability::runtime {
@@ -16,18 +15,6 @@ namespace {
 
 // Batches read from one socket before the others, the store and the timers get their turn.
 constexpr int max_receive_batches = 8;
-
-Result<GuidPrefix> random_prefix() {
-    GuidPrefix prefix;
-    // The vendor's two octets first (RTPS 2.5, 8.2.4.1); the rest only has to be unique.
-    prefix.octets[0] = static_cast<std::uint8_t>(vendor::own.value >> 8U);
-    prefix.octets[1] = static_cast<std::uint8_t>(vendor::own.value & 0xffU);
-    const auto wanted = static_cast<::ssize_t>(prefix.octets.size() - 2);
-    if (::getrandom(prefix.octets.data() + 2, static_cast<std::size_t>(wanted), 0) != wanted) {
-        return fail(Errc::io, "read random numbers for a GUID", errno);
-    }
-    return prefix;
-}
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -44,10 +31,12 @@ std::chrono::steady_clock::time_point to_steady(MonoTime time) {
 
 DomainRuntime::DomainRuntime(boost::asio::io_context& context,
                              net::ReceiveBuffers& buffers,
+                             service::EventLog& events,
                              std::uint32_t domain,
                              std::function<void()> on_turn)
     : context_(context),
       buffers_(buffers),
+      events_(events),
       on_turn_(std::move(on_turn)),
       timer_(context),
       requests_([this](store::Command& command) {
@@ -68,9 +57,10 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     service::EventLog& events,
     service::RateLimit& rate,
     std::function<void()> on_turn,
-    const std::function<void(std::string_view)>& progress) {
+    const std::function<void(std::string_view)>& progress,
+    bool new_identity) {
     std::unique_ptr<DomainRuntime> runtime(
-        new DomainRuntime(context, buffers, domain, std::move(on_turn)));
+        new DomainRuntime(context, buffers, events, domain, std::move(on_turn)));
     runtime->progress_ = progress;
     const Now now = system_now();
 
@@ -107,10 +97,8 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
         auto records = (*store)->records(kind);
         std::move(records.begin(), records.end(), std::back_inserter(options.records));
     }
-    if (auto chosen = runtime->choose_identity(options.records, config, domain, options, events);
-        !chosen) {
+    if (auto chosen = runtime->choose_identity(options, new_identity); !chosen)
         return tl::unexpected(chosen.error());
-    }
     auto announce_to = announce_locators(config.network, domain, runtime->sockets_.port_base);
     if (!announce_to) return tl::unexpected(announce_to.error());
     options.announce_to = std::move(*announce_to);
@@ -127,6 +115,13 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
                 true},
             saved);
     }
+    std::vector<store::Completion> saved;
+    (*store)->execute(store::SaveRecord{0,
+                                        store::RecordKind::identity,
+                                        service::addresses_key(),
+                                        service::encode(runtime->known_addresses_),
+                                        true},
+                      saved);
     runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events, rate);
 
     store::StoreThreadOptions thread_options;
@@ -142,57 +137,6 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
                                       self->deliver(std::move(completions));
                                   });
     return runtime;
-}
-
-// The identity of an earlier run, if its ports could be taken again; else a new one, and an event.
-Status DomainRuntime::choose_identity(const std::vector<store::Record>& records,
-                                      const Config& config,
-                                      std::uint32_t domain,
-                                      service::DomainOptions& options,
-                                      service::EventLog& events) {
-    std::array<std::optional<service::ParticipantIdentity>, service::side_count> stored;
-    bool damaged = false;
-    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-        const Buffer key = service::identity_key(side);
-        for (const store::Record& record : records) {
-            if (record.kind != store::RecordKind::identity || record.key != key) continue;
-            auto& identity = stored[static_cast<std::size_t>(side)];
-            identity = service::decode_identity(record.value);
-            damaged = damaged || !identity;
-        }
-    }
-    auto sockets = open_sockets(context_, config.network, domain, stored);
-    if (!sockets) return tl::unexpected(sockets.error());
-    sockets_ = std::move(*sockets);
-
-    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-        const auto at = static_cast<std::size_t>(side);
-        service::DomainOptions::SideOptions& own = options.sides[at];
-        own.metatraffic = sockets_.metatraffic_locators(side);
-        own.user = sockets_.user_locators(side);
-        const bool returns = stored[at] && sockets_.has_ports_of(side, *stored[at]);
-        if (returns) {
-            own.identity = *stored[at];
-            continue;
-        }
-        auto prefix = random_prefix();
-        if (!prefix) return tl::unexpected(prefix.error());
-        own.identity = {
-            *prefix, sockets_.sides[at].metatraffic->port(), sockets_.sides[at].user->port()};
-        if (!stored[at] && !damaged) continue;
-        events.report_always(
-            service::make_event(EventKind::IdentityReplaced,
-                                {{"domain", std::to_string(domain)},
-                                 {"participant", std::string(service::name(side))},
-                                 {"reason",
-                                  stored[at] ? fmt::format("UDP port {} or {} is taken",
-                                                           stored[at]->metatraffic_port,
-                                                           stored[at]->user_port)
-                                             : std::string("the stored identity is not usable")},
-                                 {"prefix", to_string(*prefix)}}),
-            system_now());
-    }
-    return {};
 }
 
 void DomainRuntime::start() {

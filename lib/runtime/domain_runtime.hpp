@@ -6,6 +6,7 @@
 #include "durability/error.hpp"
 #include "net/asio.hpp"
 #include "runtime/domain_sockets.hpp"
+#include "runtime/network_change.hpp"
 #include "runtime/store_requests.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
@@ -25,6 +26,7 @@ namespace durability::runtime {
 class DomainRuntime {
   public:
     // Opens the store, binds the sockets; nothing is sent or received before the loop runs.
+    // `new_identity`: peers that know the old one cannot reach it any more.
     static Result<std::unique_ptr<DomainRuntime>> open(
         boost::asio::io_context& context,
         net::ReceiveBuffers& buffers,
@@ -33,11 +35,15 @@ class DomainRuntime {
         service::EventLog& events,
         service::RateLimit& rate,
         std::function<void()> on_turn,
-        const std::function<void(std::string_view)>& progress);
+        const std::function<void(std::string_view)>& progress,
+        bool new_identity = false);
     DomainRuntime(const DomainRuntime&) = delete;
     DomainRuntime& operator=(const DomainRuntime&) = delete;
     ~DomainRuntime();
 
+    // Reads which interfaces there are, and goes on with these. `replaced`: it has to be stopped
+    // and opened anew, with a new identity.
+    NetworkChange look_at_network();
     // Announces the participants as soon as the stored groups are open.
     void start();
     [[nodiscard]] bool serving() const { return service_->serving(); }
@@ -62,6 +68,7 @@ class DomainRuntime {
   private:
     DomainRuntime(boost::asio::io_context& context,
                   net::ReceiveBuffers& buffers,
+                  service::EventLog& events,
                   std::uint32_t domain,
                   std::function<void()> on_turn);
     // Calls when the store has said how it is, or after a second: last_status_ is as new as it can
@@ -75,19 +82,19 @@ class DomainRuntime {
     void submit_commands();
     void transmit();
     void arm_timer();
-    Status choose_identity(const std::vector<store::Record>& records,
-                           const Config& config,
-                           std::uint32_t domain,
-                           service::DomainOptions& options,
-                           service::EventLog& events);
+    Status choose_identity(service::DomainOptions& options, bool new_identity);
+    void report_network();
 
     boost::asio::io_context& context_;
     net::ReceiveBuffers& buffers_;
+    service::EventLog& events_;
     std::function<void()> on_turn_;
     boost::asio::steady_timer timer_;
     store::PosixFileSystem files_;
     std::unique_ptr<store::StoreThread> store_;
     DomainSockets sockets_;
+    std::vector<std::string> wanted_interfaces_;
+    std::vector<std::uint32_t> known_addresses_;  // announced under the present identity
     std::unique_ptr<service::DomainService> service_;
     std::vector<net::UdpSocket::Outgoing> outgoing_;
     std::vector<rtps::Transmit> transmits_;

@@ -3,9 +3,9 @@
 #include "wire/locator.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
+#include <tuple>
 
 namespace durability::runtime {
 namespace {
@@ -118,6 +118,20 @@ std::vector<Locator> DomainSockets::user_locators(service::Side side) const {
     return locators;
 }
 
+void DomainSockets::use(std::vector<net::Interface> chosen) {
+    if (multicast) {
+        // A membership goes with the interface's index, and there may be few: those of interfaces
+        // that were removed are given back as well.
+        for (const net::Interface& interface : interfaces)
+            multicast->leave(wire::spdp_multicast_address, interface);
+        // An interface without multicast (a plain loopback) leaves unicast peers to find each
+        // other.
+        for (const net::Interface& interface : chosen)
+            std::ignore = multicast->join(wire::spdp_multicast_address, interface);
+    }
+    interfaces = std::move(chosen);
+}
+
 bool DomainSockets::has_ports_of(service::Side side,
                                  const service::ParticipantIdentity& identity) const {
     const SideSockets& own = sides[static_cast<std::size_t>(side)];
@@ -134,15 +148,6 @@ Result<DomainSockets> open_sockets(
     auto available = net::system_interfaces();
     if (!available) return tl::unexpected(available.error());
     sockets.interfaces = net::select_interfaces(*available, network.interfaces);
-    if (sockets.interfaces.empty()) {
-        return fail(
-            Errc::unavailable,
-            network.interfaces.empty()
-                ? std::string("no network interface is up, not even loopback")
-                : fmt::format(
-                      "none of the interfaces in network.interfaces is up with an IPv4 address: {}",
-                      fmt::join(network.interfaces, ", ")));
-    }
     wire::PortMapping ports;
     if (network.port_base) {
         ports.port_base = *network.port_base;
@@ -163,12 +168,8 @@ Result<DomainSockets> open_sockets(
         return fail(Errc::unavailable, fmt::format("domain {} has no multicast port", domain));
     auto multicast = net::UdpSocket::multicast(context, *port);
     if (!multicast) return tl::unexpected(multicast.error());
-    bool joined = false;
-    for (const net::Interface& interface : sockets.interfaces) {
-        if (multicast->join(wire::spdp_multicast_address, interface)) joined = true;
-    }
-    // An interface without multicast (a plain loopback) leaves unicast peers to find each other.
-    if (joined) sockets.multicast = std::make_unique<net::UdpSocket>(std::move(*multicast));
+    sockets.multicast = std::make_unique<net::UdpSocket>(std::move(*multicast));
+    sockets.use(sockets.interfaces);
     return sockets;
 }
 

@@ -26,9 +26,11 @@ struct SideSockets {
 struct DomainSockets {
     std::array<SideSockets, service::side_count> sides;
     std::unique_ptr<net::UdpSocket> multicast;  // null where multicast is off
-    std::vector<net::Interface> interfaces;     // those in use
+    std::vector<net::Interface> interfaces;     // those in use; none while there is no network
     std::uint16_t port_base{0};
 
+    // These instead of those in use.
+    void use(std::vector<net::Interface> chosen);
     [[nodiscard]] std::vector<Locator> metatraffic_locators(service::Side side) const;
     [[nodiscard]] std::vector<Locator> user_locators(service::Side side) const;
     [[nodiscard]] bool has_ports_of(service::Side side,
@@ -37,7 +39,8 @@ struct DomainSockets {
 
 // Binds what the domain needs. `stored` are the identities of an earlier run: their ports are taken
 // again if they are free, since peers do not learn new ones (fact sheet 12.3). Else the first
-// participant index whose two ports are free. Errors: unavailable (interface or port named), io.
+// participant index whose two ports are free. That no interface is up, or none of those that are
+// wanted, is no error: one may come (cases R11.1). Errors: unavailable (port named), io.
 [[nodiscard]] Result<DomainSockets> open_sockets(
     boost::asio::io_context& context,
     const Config::Network& network,

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "durability/version.hpp"
+#include "net/address_watch.hpp"
 #include "net/asio.hpp"
 #include "runtime/cleanup_thread.hpp"
 #include "runtime/descriptor_limit.hpp"
@@ -34,6 +35,10 @@ struct Runtime::Impl {
             if (hooks.on_event) hooks.on_event(*event);
         }
     }
+    Result<std::unique_ptr<DomainRuntime>> open(std::uint32_t domain, bool new_identity);
+    Status reopen(std::unique_ptr<DomainRuntime>& domain);
+    void look_at_network();
+    void start_cleanup();
     void fit_open_files();
     void on_turn();
     void arm_event_timer();
@@ -51,6 +56,7 @@ struct Runtime::Impl {
     service::EventLog events;
     service::RateLimit rate{config.replay.max_rate};
     boost::asio::steady_timer event_timer{context};
+    std::unique_ptr<net::AddressWatch> watch;
     std::vector<std::unique_ptr<DomainRuntime>> domains;
     std::unique_ptr<CleanupThread> cleanup;
     Now started{};
@@ -68,22 +74,13 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
     auto impl = std::make_unique<Impl>(std::move(config), std::move(hooks));
     Impl& self = *impl;
     self.started = system_now();
-    const auto progress = [&self](std::string_view text) {
-        if (self.hooks.on_status) self.hooks.on_status(text);
-        if (self.hooks.extend_startup) self.hooks.extend_startup();
-    };
     self.fit_open_files();
+    // From before the addresses are read, so that no change is missed.
+    auto watch = net::AddressWatch::open(self.context, [&self] { self.look_at_network(); });
+    if (!watch) return tl::unexpected(watch.error());
+    self.watch = std::move(*watch);
     for (const std::uint32_t domain : self.config.domains) {
-        auto opened = DomainRuntime::open(
-            self.context,
-            self.buffers,
-            self.config,
-            domain,
-            self.events,
-            self.rate,
-            [&self] { self.on_turn(); },
-            progress);
-        self.print_events();
+        auto opened = self.open(domain, false);
         if (!opened) return tl::unexpected(opened.error());
         self.domains.push_back(std::move(*opened));
     }
@@ -104,11 +101,63 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
             if (domain->failure()) return tl::unexpected(*domain->failure());
         }
     }
-    self.cleanup = std::make_unique<CleanupThread>(self.config.cleanup.interval, [&self] {
-        for (const auto& domain : self.domains)
+    self.start_cleanup();
+    return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+Result<std::unique_ptr<DomainRuntime>> Runtime::Impl::open(std::uint32_t domain,
+                                                           bool new_identity) {
+    const auto progress = [this](std::string_view text) {
+        if (hooks.on_status) hooks.on_status(text);
+        if (!ready && hooks.extend_startup) hooks.extend_startup();
+    };
+    auto opened = DomainRuntime::open(
+        context,
+        buffers,
+        config,
+        domain,
+        events,
+        rate,
+        [this] { on_turn(); },
+        progress,
+        new_identity);
+    print_events();
+    return opened;
+}
+
+void Runtime::Impl::start_cleanup() {
+    cleanup = std::make_unique<CleanupThread>(config.cleanup.interval, [this] {
+        for (const auto& domain : domains)
             domain->sweep();
     });
-    return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+void Runtime::Impl::look_at_network() {
+    // Until then the addresses of the start are good enough; afterwards this is called again.
+    if (stopped || !ready) return watch->look_again();
+    for (auto& domain : domains) {
+        if (domain->look_at_network() != NetworkChange::replaced) continue;
+        if (auto reopened = reopen(domain); !reopened) {
+            if (hooks.on_failure) hooks.on_failure(reopened.error());
+            return;
+        }
+    }
+    print_events();
+}
+
+// The domain begins anew as other participants; the old ones take leave of whom they can reach.
+Status Runtime::Impl::reopen(std::unique_ptr<DomainRuntime>& domain) {
+    cleanup.reset();
+    const std::uint32_t number = domain->domain();
+    domain->stop(true);
+    // Answers that were waited for do not come any more; whoever asked is told by its time-out.
+    domain.reset();
+    auto opened = open(number, true);
+    if (!opened) return tl::unexpected(opened.error());
+    domain = std::move(*opened);
+    domain->start();
+    start_cleanup();
+    return {};
 }
 
 // However many writers there are, the logs leave enough descriptors to everything else.
@@ -153,8 +202,10 @@ void Runtime::Impl::arm_event_timer() {
 void Runtime::Impl::stop(bool goodbye) {
     if (std::exchange(stopped, true)) return;
     cleanup.reset();
-    for (const auto& domain : domains)
-        domain->stop(goodbye);
+    if (watch) watch->close();
+    for (const auto& domain : domains) {
+        if (domain) domain->stop(goodbye);
+    }
     event_timer.cancel();
     print_events();
     context.stop();

@@ -33,6 +33,8 @@ struct RuntimeHooks {
     std::function<void(std::string_view)> on_status;
     // Called while start() makes progress that may take longer than a service manager waits.
     std::function<void()> extend_startup;
+    // The service cannot go on; it is to be stopped. Only after start().
+    std::function<void(const Error&)> on_failure;
 };
 
 class Runtime {

@@ -115,11 +115,24 @@ void DomainService::start(Now now) {
     if (opening_ == 0) settle(now);
 }
 
+void DomainService::set_locators(Side side,
+                                 std::vector<Locator> metatraffic,
+                                 std::vector<Locator> user,
+                                 Now now) {
+    participants_[static_cast<std::size_t>(side)]->set_locators(
+        std::move(metatraffic), std::move(user), now.mono);
+}
+
 void DomainService::restore_records(const std::vector<store::Record>& records) {
+    const bool new_replay = options_.sides[static_cast<std::size_t>(Side::replay)].is_new;
     for (const store::Record& record : records) {
         if (record.kind == store::RecordKind::frontier) {
             if (auto numbers = decode_numbers(record.key, record.value)) {
-                replay_->restore(std::move(*numbers));
+                if (new_replay) {
+                    context_.erase(record.kind, record.key);
+                } else {
+                    replay_->restore(std::move(*numbers));
+                }
             } else if (const auto frontier = decode_frontier(record.value)) {
                 replay_->restore(*frontier);
             }

@@ -30,6 +30,8 @@ struct DomainOptions {
     Config config;
     struct SideOptions {
         ParticipantIdentity identity;
+        // Another one than that of an earlier run: what that one told peers is nothing to them.
+        bool is_new{false};
         // Where this participant can be reached, with its ports.
         std::vector<Locator> metatraffic;
         std::vector<Locator> user;
@@ -59,6 +61,11 @@ class DomainService {
     [[nodiscard]] bool announced() const { return announced_; }
     // And every stored group is open.
     [[nodiscard]] bool serving() const { return serving_; }
+    // Where a participant can be reached from now on; announced at once.
+    void set_locators(Side side,
+                      std::vector<Locator> metatraffic,
+                      std::vector<Locator> user,
+                      Now now);
     // Says good-bye for both participants (semantics.md, section 7a: only when asked to).
     void goodbye();
 

@@ -13,6 +13,9 @@ constexpr std::uint8_t key_counter = 'c';
 constexpr std::uint8_t key_entity = 'e';
 constexpr std::uint8_t key_frontier = 'f';
 constexpr std::uint8_t key_numbers = 'm';
+constexpr std::uint8_t key_addresses = 'a';
+// No machine has more; a record that claims so is not ours.
+constexpr std::size_t max_addresses = 4'096;
 
 void put(ByteWriter& out, const Guid& guid) {
     out.bytes(to_octets(guid));
@@ -41,6 +44,9 @@ std::string_view name(Side side) {
 
 Buffer identity_key(Side side) {
     return {key_participant, static_cast<std::uint8_t>(side)};
+}
+Buffer addresses_key() {
+    return {key_addresses};
 }
 Buffer counter_key(Side side) {
     return {key_counter, static_cast<std::uint8_t>(side)};
@@ -132,6 +138,24 @@ std::optional<Frontier> decode_frontier(ByteView bytes) {
     frontier.matched = in.u64();
     frontier.acknowledged = in.u64();
     return finished(in, frontier);
+}
+
+Buffer encode(std::span<const std::uint32_t> addresses) {
+    Buffer bytes;
+    ByteWriter out(bytes);
+    const std::size_t first = addresses.size() - std::min(addresses.size(), max_addresses);
+    for (const std::uint32_t address : addresses.subspan(first))
+        out.u32(address);
+    return bytes;
+}
+
+std::optional<std::vector<std::uint32_t>> decode_addresses(ByteView bytes) {
+    if (bytes.size() % 4 != 0 || bytes.size() / 4 > max_addresses) return std::nullopt;
+    ByteReader in(bytes);
+    std::vector<std::uint32_t> addresses;
+    while (in.remaining() > 0)
+        addresses.push_back(in.u32());
+    return finished(in, addresses);
 }
 
 Buffer encode(EntityId id) {

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace durability::service {
 
@@ -62,6 +64,8 @@ struct Frontier {
 // The one octet a record's key begins with, for kinds that hold more than one thing.
 [[nodiscard]] Buffer identity_key(Side side);
 [[nodiscard]] Buffer counter_key(Side side);
+// The addresses that were announced under the present identity.
+[[nodiscard]] Buffer addresses_key();
 // Names an endpoint of ours across runs; `description` is what makes it that endpoint.
 [[nodiscard]] Buffer entity_key(Side side, std::string_view description);
 [[nodiscard]] Buffer frontier_key(const Guid& reader, EntityId replay_writer);
@@ -72,6 +76,8 @@ struct Frontier {
 [[nodiscard]] Buffer encode(const Reserved& reserved);
 [[nodiscard]] Buffer encode(const Frontier& frontier);
 [[nodiscard]] Buffer encode(EntityId id);
+// IPv4 addresses in host byte order.
+[[nodiscard]] Buffer encode(std::span<const std::uint32_t> addresses);
 // A few octets for each stretch without a hole. Where that would be more than a record may hold,
 // only the greatest number is kept.
 [[nodiscard]] Buffer encode(const rtps::ReplayNumbers& numbers);
@@ -80,6 +86,7 @@ struct Frontier {
 [[nodiscard]] std::optional<Reserved> decode_reserved(ByteView bytes);
 [[nodiscard]] std::optional<Frontier> decode_frontier(ByteView bytes);
 [[nodiscard]] std::optional<EntityId> decode_entity(ByteView bytes);
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> decode_addresses(ByteView bytes);
 // From both parts of the record: the key names writer and process.
 [[nodiscard]] std::optional<ProcessNumbers> decode_numbers(ByteView key, ByteView bytes);
 

@@ -36,6 +36,14 @@ void check_only_whole(const Buffer& bytes, Decode decode) {
 
 }  // namespace
 
+TEST_CASE("known addresses come back as they were written, and nothing else does") {
+    const std::vector<std::uint32_t> addresses{0x7f000001U, 0x0a000007U};
+    CHECK(decode_addresses(encode(addresses)) == addresses);
+    CHECK(decode_addresses({}) == std::vector<std::uint32_t>{});
+    CHECK_FALSE(decode_addresses(Buffer(7)));
+    CHECK_FALSE(decode_addresses(Buffer(4 * 5'000)));
+}
+
 TEST_CASE("identity, counters, frontiers and entity ids come back as they were written") {
     const ParticipantIdentity identity{prefix(7), 7410, 65535};
     CHECK(decode_identity(encode(identity)) == identity);

@@ -45,10 +45,12 @@ enum class EventKind : std::uint8_t {
     IdentityReplaced,
     ReceiveBufferSmall,
     NoNetwork,
+    NetworkChanged,
     ConfigReloaded,
     ConfigRejected,
 };
-inline constexpr std::size_t event_kind_count = 28;
+inline constexpr std::size_t event_kind_count =
+    static_cast<std::size_t>(EventKind::ConfigRejected) + 1;
 
 struct Event {
     EventKind kind{};
