@@ -56,9 +56,11 @@ class ReplayWriter {
     // Gives out numbers for what the reader is to have, ascending (empty: nothing). Sends nothing
     // yet: the numbers must survive a restart first, see numbers().
     // `open`: what may have to be sent after all; close() decides (semantics.md, section 7).
+    // `ends_sets`: behind everything follows an empty DATA, which ends a coherent set (8.7.6).
     void prepare(const Guid& reader,
                  std::span<const ArrivalRange> history,
-                 std::span<const ArrivalRange> open = {});
+                 std::span<const ArrivalRange> open = {},
+                 bool ends_sets = false);
     // Delivers what was prepared. `singly`: readers of its process with different shares begin with
     // it.
     void begin(const Guid& reader, MonoTime now, bool singly = false);
@@ -109,6 +111,7 @@ class ReplayWriter {
         struct Prepared {
             std::vector<SequenceRange> owned;
             std::vector<SequenceRange> open;
+            std::optional<SequenceNumber> end;  // see ReplayReader::begin
         };
         std::unordered_map<Guid, Prepared> prepared;
     };
