@@ -100,7 +100,7 @@ void CoherentSets::drop(WriterSets& writer, std::string_view reason) {
     if (!writer.is_held()) return;
     writer.state_ = WriterSets::State::dropped;
     writer.reason_ = reason;
-    writer.members_ = {};
+    std::vector<SetMember>{}.swap(writer.members_);
     bytes_ -= std::exchange(writer.bytes_, 0);
     --sets_;
 }

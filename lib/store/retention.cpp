@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace durability::store {
 namespace {
@@ -156,7 +157,7 @@ Admission admit_all(const SampleIndex& index,
     std::uint64_t instances = index.instance_count();
     std::uint64_t total = index.size();
     std::uint64_t bytes = index.payload_bytes();
-    std::map<InstanceKey, std::uint64_t> added;  // values; without a key under the empty one
+    std::map<std::optional<InstanceKey>, std::uint64_t> added;  // values
     for (const auto& [entry, key] : samples) {
         const bool is_operation = key != nullptr && index.is_operation(*entry);
         if (!keeps_all) {
@@ -165,8 +166,8 @@ Admission admit_all(const SampleIndex& index,
             continue;
         }
         const Owner owner(index, keyed, key);
-        const auto [values, first] =
-            added.try_emplace(key != nullptr ? *key : InstanceKey{}, std::uint64_t{0});
+        const auto [values, first] = added.try_emplace(
+            key != nullptr ? std::optional(*key) : std::nullopt, std::uint64_t{0});
         const bool is_new = owner.is_new() && first;
         if (!is_operation) {
             if (is_new && instances >= bounds.instances) return Admission::instances_exhausted;
