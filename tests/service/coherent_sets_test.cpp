@@ -34,8 +34,8 @@ std::optional<SetName> of_publisher(std::int64_t value) {
 // What reaches the store of one writer: "1 [3 4] 7", and why what does not does not.
 class Gathering {
   public:
-    explicit Gathering(SequenceNumber stored = {}, SetLimits limits = no_limits)
-        : limits_(limits), writer_(stored) {}
+    explicit Gathering(SequenceNumber before = {}, SetLimits limits = no_limits)
+        : limits_(limits), writer_(before) {}
 
     void sample(std::int64_t number, const std::optional<SetName>& name = {}) {
         CoherentSets::Step step = sets.on_sample(writer_, SequenceNumber{number}, name);
