@@ -10,6 +10,7 @@ PeerFacts peer_facts(VendorId vendor) {
         facts.shares_proxy_writer = true;     // ddsi_entity_match.c, q_receive.c; seen on the wire
         facts.ignores_undirected_gap = true;  // seen on the wire
         facts.drops_unregistered = true;      // of TRANSIENT_LOCAL writers; seen on the wire
+        facts.ignores_coherent_sets = true;   // ddsi_plist.c reads the parameter, nobody uses it
     }
     if (vendor == vendor::eprosima) {
         facts.needs_expects_inline_qos = true;    // seen on the wire, 2.9.1; harmless from 2.14 on
@@ -17,7 +18,9 @@ PeerFacts peer_facts(VendorId vendor) {
         facts.preemptive_base = SequenceNumber{0};  // base 1 is answered with the next period only
         facts.dispose_form = DisposeForm::key_hash_only;
         facts.drops_unregistered = true;  // seen on the wire, 2.9.1
+        facts.ignores_coherent_sets = true;
     }
+    if (vendor == vendor::opendds) facts.ignores_coherent_sets = true;  // not over RTPS
     return facts;
 }
 

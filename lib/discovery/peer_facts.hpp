@@ -35,6 +35,8 @@ struct PeerFacts {
     DisposeForm dispose_form{DisposeForm::key_payload_and_hash};
     // A writer forgets an instance it unregisters: late readers hear nothing of it (4.1).
     bool drops_unregistered{false};
+    // A reader takes no notice of coherent sets, and needs nothing that ends one (7).
+    bool ignores_coherent_sets{false};
 };
 
 [[nodiscard]] PeerFacts peer_facts(VendorId vendor);

@@ -146,7 +146,8 @@ class Participant {
     void prepare_history(EntityId replay_writer,
                          const Guid& reader,
                          std::span<const ArrivalRange> history,
-                         std::span<const ArrivalRange> open = {});
+                         std::span<const ArrivalRange> open = {},
+                         bool ends_sets = false);
     void begin_history(EntityId replay_writer,
                        const Guid& reader,
                        MonoTime now,

@@ -299,9 +299,10 @@ void Participant::number_history(EntityId replay_writer,
 void Participant::prepare_history(EntityId replay_writer,
                                   const Guid& reader,
                                   std::span<const ArrivalRange> history,
-                                  std::span<const ArrivalRange> open) {
+                                  std::span<const ArrivalRange> open,
+                                  bool ends_sets) {
     const auto replay = replays_.find(replay_writer);
-    if (replay != replays_.end()) replay->second.writer->prepare(reader, history, open);
+    if (replay != replays_.end()) replay->second.writer->prepare(reader, history, open, ends_sets);
 }
 
 void Participant::begin_history(EntityId replay_writer,

@@ -53,6 +53,9 @@ class ReplayNumbers {
     Assignment assign(std::span<const ArrivalRange> history,
                       SequenceNumber above = SequenceNumber{0});
 
+    // Gives out one that stands for no sample.
+    SequenceNumber skip() { return last_ = next(last_); }
+
     // What a number stands for; nothing for a number that was never used or stands for nothing.
     [[nodiscard]] std::optional<Arrival> find(SequenceNumber number) const;
     // The greatest number given out; 0 when there is none.

@@ -1,6 +1,9 @@
 #include "rtps/replay_reader.hpp"
 
+#include "wire/inline_qos.hpp"
+
 #include <algorithm>
+#include <iterator>
 
 namespace durability::rtps {
 namespace {
@@ -45,6 +48,7 @@ std::uint64_t ReplayReader::owned_below(SequenceNumber end) const {
         if (range.first >= end) break;
         count += std::min(next(range.last), end).value - range.first.value;
     }
+    if (end_ && *end_ < end && owns(*end_)) --count;
     return static_cast<std::uint64_t>(count);
 }
 
@@ -72,6 +76,7 @@ void ReplayReader::close(const std::vector<SequenceRange>& owned, MonoTime now) 
     open_.clear();
     // All of them are above what it owned before.
     owned_.insert(owned_.end(), owned.begin(), owned.end());
+    if (end_ && !owned_.empty()) owned_.push_back({*end_, *end_});
     samples_owned_ = owned_below(next(high_));
     heartbeat_delay_ = {};
     heartbeat_due_ = traits_.reliable && !complete() ? now : MonoTime::max();
@@ -80,10 +85,13 @@ void ReplayReader::close(const std::vector<SequenceRange>& owned, MonoTime now) 
 void ReplayReader::begin(std::vector<SequenceRange> owned,
                          std::vector<SequenceRange> open,
                          SequenceNumber high,
-                         MonoTime now) {
+                         MonoTime now,
+                         std::optional<SequenceNumber> end) {
     begun_ = true;
     owned_ = std::move(owned);
     open_ = std::move(open);
+    end_ = end;
+    if (end_) (open_.empty() ? owned_ : open_).push_back({*end_, *end_});
     high_ = high;
     samples_owned_ = owned_below(next(high_));
     heartbeat_delay_ = {};
@@ -102,6 +110,15 @@ void ReplayReader::charge(Loaded& loaded, std::size_t octets) {
     loaded.charged = octets;
 }
 
+void ReplayReader::number_set(SequenceNumber number, ReplaySample& sample) {
+    if (!sample.available || !sample.coherent_set) return;
+    auto set = std::ranges::upper_bound(sets_, number, {}, &LoadedSet::first);
+    if (set == sets_.begin() || std::prev(set)->id != *sample.coherent_set) {
+        set = std::next(sets_.insert(set, {number, *sample.coherent_set}));
+    }
+    wire::add_coherent_set(sample.inline_qos, std::prev(set)->first);
+}
+
 void ReplayReader::acknowledge(SequenceNumber base) {
     if (base <= acked_) return;
     acked_ = base;
@@ -116,6 +133,8 @@ void ReplayReader::acknowledge(SequenceNumber base) {
     }
     next_send_ = std::max(next_send_, base);
     next_load_ = std::max(next_load_, base);
+    while (sets_.size() > 1 && sets_[1].first <= base)
+        sets_.pop_front();
     std::erase_if(repairs_, [base](SequenceNumber number) { return number < base; });
     heartbeat_delay_ = {};
     if (settled()) heartbeat_due_ = MonoTime::max();
@@ -165,6 +184,7 @@ void ReplayReader::repair_one(SequenceNumber number,
                               const ReplayContext& context,
                               MonoTime now,
                               Outbox& out) {
+    if (number == end_) return send_end(context, out);
     Loaded* loaded = find_loaded(number);
     if (loaded == nullptr) {
         const bool known = std::ranges::find(repairs_, number) != repairs_.end();
@@ -293,6 +313,12 @@ bool ReplayReader::send_next(const ReplayContext& context, Outbox& out) {
         return true;
     }
     if (!owned || *owned >= context.barrier) return false;
+    if (owned == end_) {
+        send_end(context, out);
+        next_send_ = next(*owned);
+        if (!traits_.reliable) acknowledge(next_send_);
+        return true;
+    }
     Loaded* loaded = find_loaded(*owned);
     if (loaded == nullptr) return false;  // being read
     next_send_ = next(*owned);
@@ -337,6 +363,16 @@ void ReplayReader::send_data(SequenceNumber number,
     fields.payload_kind = sample.payload_kind;
     out.data(destination_, fields, sample.source_timestamp);
     since_heartbeat_ += wire_size(sample);
+}
+
+// Nothing but the end of the set before it (8.7.6).
+void ReplayReader::send_end(const ReplayContext& context, Outbox& out) {
+    ReplaySample nothing;
+    nothing.payload_kind = PayloadKind::none;
+    wire::InlineQos qos;
+    qos.coherent_set = wire::no_coherent_set;
+    wire::encode_inline_qos(nothing.inline_qos, qos);
+    send_data(*end_, nothing, context, out);
 }
 
 void ReplayReader::send_fragment(SequenceNumber number,
@@ -465,6 +501,7 @@ void ReplayReader::provide(std::vector<ReplaySample> samples,
     for (std::size_t i = 0; i < provided; ++i) {
         const SequenceNumber number = read.numbers[i];
         if (number < acked_) continue;
+        number_set(number, samples[i]);
         if (!read.repair) {
             loaded_octets_ += wire_size(samples[i]);
             const std::uint32_t fragments = fragment_count(samples[i], context);

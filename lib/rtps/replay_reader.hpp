@@ -57,7 +57,10 @@ struct ReplaySample {
         false};  // false: evicted or unreadable meanwhile; the number is declared irrelevant
     PayloadKind payload_kind{PayloadKind::data};
     Timestamp source_timestamp{};
-    Buffer inline_qos;  // encoded for the vendor of this reader
+    Buffer inline_qos;  // encoded for the vendor of this reader, without a coherent set
+    // The set it is of: whose, and the number of its first sample there. Numbered anew for the
+    // reader: by the first of its samples that is sent.
+    std::optional<SampleId> coherent_set;
     ByteView payload;
     std::shared_ptr<const void> bytes;
 };
@@ -109,11 +112,13 @@ class ReplayReader {
     [[nodiscard]] bool owns_any(SequenceRange range) const;
 
     // The reader's share is known: `owned` of the numbers 1..high. `open`, above all of these:
-    // whether they are its own is decided by close().
+    // whether they are its own is decided by close(). `end`, above those: an empty DATA, which ends
+    // a coherent set; nothing when there is to be none.
     void begin(std::vector<SequenceRange> owned,
                std::vector<SequenceRange> open,
                SequenceNumber high,
-               MonoTime now);
+               MonoTime now,
+               std::optional<SequenceNumber> end = {});
     // Of the open numbers `owned` are the reader's; the others are irrelevant to it.
     void close(const std::vector<SequenceRange>& owned, MonoTime now);
     // Numbers up to `high` now exist for others of its process; they are irrelevant to this reader.
@@ -158,6 +163,12 @@ class ReplayReader {
         std::vector<SequenceNumber> numbers;
     };
 
+    // A coherent set as far as it is loaded, and the number of its first sample here.
+    struct LoadedSet {
+        SequenceNumber first;
+        SampleId id;
+    };
+
     // What may be spoken about ends here.
     [[nodiscard]] SequenceNumber sendable() const {
         return open_.empty() ? high_ : previous(open_.front().first);
@@ -171,6 +182,8 @@ class ReplayReader {
                                                const ReplayContext& context) const;
     [[nodiscard]] std::vector<Arrival> next_repair_read(const ReplayContext& context);
 
+    // Tells the sample, which is to go out under that number, of which set it is.
+    void number_set(SequenceNumber number, ReplaySample& sample);
     void acknowledge(SequenceNumber base);
     void charge(Loaded& loaded, std::size_t octets);
     [[nodiscard]] bool send_next(const ReplayContext& context, Outbox& out);
@@ -183,6 +196,7 @@ class ReplayReader {
                    const ReplaySample& sample,
                    const ReplayContext& context,
                    Outbox& out);
+    void send_end(const ReplayContext& context, Outbox& out);
     void send_fragment(SequenceNumber number,
                        const ReplaySample& sample,
                        std::uint32_t fragment,
@@ -207,12 +221,14 @@ class ReplayReader {
     bool begun_{false};
     std::vector<SequenceRange> owned_;
     std::vector<SequenceRange> open_;
+    std::optional<SequenceNumber> end_;  // in owned_, or in open_
     std::uint64_t samples_owned_{0};
     SequenceNumber high_{0};
     SequenceNumber acked_{1};
     SequenceNumber next_send_{1};
     SequenceNumber next_load_{1};          // the next number to ask the store for
     std::deque<Loaded> loaded_;            // ascending owned numbers in acked_ .. next_load_ - 1
+    std::deque<LoadedSet> sets_;           // ascending, back to the one acked_ may be in
     std::size_t loaded_octets_{0};         // of those, not sent yet
     std::size_t fragmented_{0};            // samples in loaded_ that go out in fragments
     std::vector<SequenceNumber> repairs_;  // wanted again and no longer in loaded_

@@ -81,7 +81,8 @@ void ReplayWriter::number(const GuidPrefix& process,
 
 void ReplayWriter::prepare(const Guid& reader,
                            std::span<const ArrivalRange> history,
-                           std::span<const ArrivalRange> open) {
+                           std::span<const ArrivalRange> open,
+                           bool ends_sets) {
     const ReplayReader* target = find(reader);
     if (target == nullptr || target->begun()) return;
     Process& process = processes_.at(reader.prefix);
@@ -90,6 +91,9 @@ void ReplayWriter::prepare(const Guid& reader,
     const SequenceNumber above =
         prepared.owned.empty() ? SequenceNumber{0} : prepared.owned.back().last;
     prepared.open = process.numbers.assign(open, above).owned;
+    prepared.end.reset();
+    if (ends_sets && !(prepared.owned.empty() && prepared.open.empty()))
+        prepared.end = process.numbers.skip();
 }
 
 void ReplayWriter::begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now) {
@@ -105,7 +109,7 @@ void ReplayWriter::begin(const Guid& reader, MonoTime now, bool singly) {
     auto prepared = process.prepared.extract(reader);
     const Process::Prepared nothing;
     const Process::Prepared& share = prepared ? prepared.mapped() : nothing;
-    target->begin(share.owned, share.open, process.numbers.last(), now);
+    target->begin(share.owned, share.open, process.numbers.last(), now, share.end);
     guard(process, *target, now);
 }
 

@@ -56,9 +56,11 @@ class ReplayWriter {
     // Gives out numbers for what the reader is to have, ascending (empty: nothing). Sends nothing
     // yet: the numbers must survive a restart first, see numbers().
     // `open`: what may have to be sent after all; close() decides (semantics.md, section 7).
+    // `ends_sets`: behind everything follows an empty DATA, which ends a coherent set (8.7.6).
     void prepare(const Guid& reader,
                  std::span<const ArrivalRange> history,
-                 std::span<const ArrivalRange> open = {});
+                 std::span<const ArrivalRange> open = {},
+                 bool ends_sets = false);
     // The same numbers for several readers of a process that begin together: what one of them is to
     // have, or may have to be sent, is not numbered once more for another. `history` and `open` of
     // all of them, ascending and without a common arrival; prepare() each reader then.
@@ -116,6 +118,7 @@ class ReplayWriter {
         struct Prepared {
             std::vector<SequenceRange> owned;
             std::vector<SequenceRange> open;
+            std::optional<SequenceNumber> end;  // see ReplayReader::begin
         };
         std::unordered_map<Guid, Prepared> prepared;
     };

@@ -101,7 +101,7 @@ DomainStatus DomainService::status(const store::StoreStatus& store, Now now) con
                     if (const auto live = participants_[0]->writer_status(guid)) {
                         writer.received = std::max(writer.received, live->received.value);
                         writer.committed = std::max(writer.committed, live->committed.value);
-                        writer.lost = live->lost;
+                        writer.lost = live->lost + source.lost_in_sets;
                     }
                 }
             }

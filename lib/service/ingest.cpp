@@ -69,7 +69,7 @@ SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
         if (qos->original_writer) meta.id = *qos->original_writer;
         if (group.keyed && qos->key_hash) meta.key = InstanceKey{*qos->key_hash};
         meta.related = qos->related;
-        meta.coherent_set = qos->coherent_set;
+        verdict.set = set_name(qos->coherent_set, qos->group_coherent_set);
         meta.lifecycle = qos->lifecycle();
         if ((qos->status_info & wire::status_filtered) != 0) {
             verdict.kind = SampleVerdict::Kind::skip;
@@ -78,6 +78,7 @@ SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
     }
     // A key without a status registers an instance (OpenDDS); nothing at all ends a coherent set.
     if (meta.lifecycle == Lifecycle::data && meta.payload_kind != PayloadKind::data) {
+        if (meta.payload_kind == PayloadKind::none) verdict.set.reset();
         verdict.kind = SampleVerdict::Kind::skip;
         return verdict;
     }
@@ -231,6 +232,7 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
     flush(now);
     const auto source = group->writers.find(writer);
     if (source != group->writers.end()) {
+        abandon_set(*group, source->second, "its writer is gone", now);
         if (group->state == ServedGroup::State::open) {
             context_.commands.emplace_back(
                 store::WriterGone{group->handle, source->second.source, now.wall});
@@ -277,6 +279,8 @@ void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
     if (source == group->writers.end()) return;
     if (has_dropped_its_last(*group, source->second))
         return participant_.deny_restart(writer, now.mono);
+    abandon_set(*group, source->second, "its writer counts from the beginning again", now);
+    source->second.sets = WriterSets{};
     flush(now);
     context_.commands.emplace_back(store::WriterRestarted{group->handle, source->second.source});
     group->stored.erase(source->second.source);
@@ -346,6 +350,7 @@ void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
             stored->second.retired = false;
         }
     }
+    writer.sets = WriterSets{options.resume_after};
     participant_.match_writer(writer.ingest_reader, writer.data, options, now.mono);
     if (group.backlog_full) participant_.pause_writer(writer.data.guid, true);
     attach_shadows(writer.data, writer.ingest_reader, false, now);
@@ -420,30 +425,47 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
                 to_string(sample.writer),
                 now);
         }
+        // Before the mark: nothing of a set that is still to be stored may be acknowledged by it.
+        sets_.on_missing(last_source_->sets);
         batch_.mark(group.handle, sample.writer, sample.through);
         return;
     }
     const SampleVerdict verdict = judge_sample(sample, last_source_->source, group.meta.key);
-    if (verdict.kind != SampleVerdict::Kind::store) {
-        if (verdict.kind != SampleVerdict::Kind::skip)
-            report_unusable(verdict, group, sample.writer, now);
+    if (verdict.kind == SampleVerdict::Kind::malformed ||
+        verdict.kind == SampleVerdict::Kind::foreign_representation) {
+        report_unusable(verdict, group, sample.writer, now);
+        sets_.on_unusable(last_source_->sets, sample.number);
         batch_.mark(group.handle, sample.writer, sample.number);
         return;
     }
-    if (verdict.meta.lifecycle == Lifecycle::unregister ||
-        verdict.meta.lifecycle == Lifecycle::dispose_unregister) {
-        last_source_->last_unregister = sample.number;
+    CoherentSets::Step step = sets_.on_sample(last_source_->sets, sample.number, verdict.set);
+    if (step.ended) end_set(group, *last_source_, std::move(*step.ended), now);
+    const bool is_held = step.fate == CoherentSets::Fate::held;
+    if (verdict.kind == SampleVerdict::Kind::skip || step.fate == CoherentSets::Fate::dropped) {
+        // Nothing of a set is acknowledged before all of it is stored.
+        if (!is_held) batch_.mark(group.handle, sample.writer, sample.number);
+        return;
     }
-    const bool is_keyless = group.meta.key.keyed && !verdict.meta.key && !group.types.key_plan;
+    SetMember member{sample.number, verdict.meta, now.wall, std::move(sample.payload)};
+    if (is_held) return hold(*last_source_, group, std::move(member));
+    add(group, *last_source_, std::move(member));
+}
+
+void Ingest::add(ServedGroup& group, SourceWriter& source, SetMember sample) {
+    if (sample.meta.lifecycle == Lifecycle::unregister ||
+        sample.meta.lifecycle == Lifecycle::dispose_unregister) {
+        source.last_unregister = sample.number;
+    }
+    const bool is_keyless = group.meta.key.keyed && !sample.meta.key && !group.types.key_plan;
     if (is_keyless && !group.types.saw_keyless &&
         (keyless_.empty() || keyless_.back().first != &group)) {
-        keyless_.emplace_back(&group, sample.writer);
+        keyless_.emplace_back(&group, source.data.guid);
     }
     batch_.add(group.handle,
-               sample.writer,
+               source.data.guid,
                sample.number,
-               verdict.meta,
-               now.wall,
+               sample.meta,
+               sample.received,
                std::move(sample.payload));
 }
 
@@ -465,6 +487,7 @@ void Ingest::report_unusable(const SampleVerdict& verdict,
 }
 
 void Ingest::flush(Now now) {
+    open_windows(now);
     if (batch_.empty()) return;
     const std::uint64_t bound = context_.config.limits.uncommitted_bytes;
     // While the store takes no more, what comes gathers here.

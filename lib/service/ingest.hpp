@@ -5,6 +5,7 @@
 
 #include "base/time.hpp"
 #include "participant/participant.hpp"
+#include "service/coherent_sets.hpp"
 #include "service/context.hpp"
 #include "service/contract_resolver.hpp"
 
@@ -12,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,6 +30,7 @@ struct SampleVerdict {
     };
     Kind kind{Kind::store};
     SampleMeta meta;
+    std::optional<SetName> set;  // the coherent set it is of
 };
 [[nodiscard]] SampleVerdict judge_sample(const rtps::ReceivedSample& sample,
                                          const Guid& source,
@@ -90,10 +93,16 @@ class Ingest {
     void report_conflict(const ServedGroup& group, SourceWriter& writer, Now now);
     void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
     void take(rtps::ReceivedSample& sample, Now now);
+    void add(ServedGroup& group, SourceWriter& source, SetMember sample);
     void report_unusable(const SampleVerdict& verdict,
                          ServedGroup& group,
                          const Guid& writer,
                          Now now);
+    // ingest_sets.cpp
+    void hold(SourceWriter& source, ServedGroup& group, SetMember member);
+    void end_set(ServedGroup& group, SourceWriter& source, EndedSet ended, Now now);
+    void abandon_set(ServedGroup& group, SourceWriter& source, std::string_view reason, Now now);
+    void open_windows(Now now);
 
     Context& context_;
     participant::Participant& participant_;
@@ -103,6 +112,14 @@ class Ingest {
     store::AppendBatch batch_;
     std::vector<std::pair<ServedGroup*, Guid>> keyless_;
     bool paused_{false};
+    CoherentSets sets_;
+    // Writers in sets with so many samples that a missing one may lie beyond what an ACKNACK can
+    // ask for, and since when nothing more could be received.
+    struct Stall {
+        SequenceNumber received;
+        MonoTime since{};
+    };
+    std::map<Guid, Stall> wide_sets_;
     // Runs of one writer spare the look-ups.
     Guid last_writer_{};
     ServedGroup* last_group_{nullptr};

@@ -308,7 +308,9 @@ void Replay::save_frontier(const Key& key, Late& late, Now now) {
     // again by a later run, when that writer is gone.
     if (late.result.owed.empty() && open.empty())
         late.frontier.acknowledged = late.frontier.matched;
-    replay_.prepare_history(key.first, key.second, late.result.owed, open);
+    const bool ends_sets = late.data.qos.presentation.coherent_access &&
+                           !discovery::peer_facts(late.data.vendor).ignores_coherent_sets;
+    replay_.prepare_history(key.first, key.second, late.result.owed, open, ends_sets);
     const rtps::ReplayWriter* writer = replay_.replay_writer(key.first);
     const auto* numbers = writer == nullptr ? nullptr : writer->numbers(key.second.prefix);
     if (numbers != nullptr && !late.result.owed.empty()) {

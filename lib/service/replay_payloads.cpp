@@ -74,6 +74,8 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
     replay.payload = sample.payload;
     replay.bytes = bytes;
     replay.source_timestamp = sample.meta.source_timestamp;
+    if (sample.meta.coherent_set)
+        replay.coherent_set = SampleId{sample.meta.id.writer, *sample.meta.coherent_set};
     if (sample.meta.lifecycle != Lifecycle::data &&
         !shape_operation(sample, *late.group, late.data.vendor, replay)) {
         replay.available = false;

@@ -9,6 +9,7 @@
 #include "discovery/endpoint_data.hpp"
 #include "durability/config.hpp"
 #include "model/group.hpp"
+#include "service/coherent_sets.hpp"
 #include "store/commands.hpp"
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct SourceWriter {
     EntityId ingest_reader;  // unknown until the group is open
     bool conflict_reported{false};
     SequenceNumber last_unregister{};  // received in this run
+    WriterSets sets;
+    std::uint64_t lost_in_sets{0};  // samples of sets that were not whole
 };
 
 // What is known of a group's type, and what that is good for.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <tuple>
 
 namespace durability::store {
@@ -61,14 +62,22 @@ void StoreCore::reserve_arrivals(std::size_t count) {
 void StoreCore::append(const AppendBatch& batch, Out& out) {
     reserve_arrivals(batch.entries().size());
     std::vector<GroupHandle> with_rejects;
-    for (const AppendBatch::Entry& entry : batch.entries()) {
-        if (entry.group >= groups.size()) continue;
-        Group& group = *groups[entry.group];
-        if (!entry.mark_only) {
-            store_sample(group, entry, out);
-            if (group.rejected_in_batch == 1) with_rejects.push_back(entry.group);
+    const std::span<const AppendBatch::Entry> entries(batch.entries());
+    for (std::size_t i = 0; i < entries.size();) {
+        const AppendBatch::Entry& entry = entries[i];
+        const std::size_t count = std::max<std::size_t>(1, entry.joined);
+        if (entry.group < groups.size()) {
+            Group& group = *groups[entry.group];
+            const bool had_rejects = group.rejected_in_batch > 0;
+            if (count > 1) {
+                store_set(group, entries.subspan(i, count), out);
+            } else if (!entry.mark_only) {
+                store_sample(group, entry, out);
+            }
+            if (!had_rejects && group.rejected_in_batch > 0) with_rejects.push_back(entry.group);
+            note_mark(group, entry.transport_writer, entries[i + count - 1].transport_number);
         }
-        note_mark(group, entry.transport_writer, entry.transport_number);
+        i += count;
     }
     flush_batch(out);
     std::sort(with_rejects.begin(), with_rejects.end());
@@ -129,84 +138,184 @@ void StoreCore::look_at_disk() {
         std::min(free_disk_room(), std::max(until_next_look, 2 * options.limits.sample_size));
 }
 
-void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out& out) {
-    const SampleId& id_of_sample = entry.meta.id;
-    if (id_of_sample.number.value < 1 || id_of_sample.number > max_sequence_number) return;
-    const WriterIndex index = obtain_writer(group, id_of_sample.writer);
-    const auto reject = [&group, &id_of_sample, index](std::string_view reason) {
-        // It was decided upon, so it is not asked for again.
-        group.writers[index].known.insert(id_of_sample.number);
-        ++group.rejected;
-        ++group.rejected_in_batch;
-        group.reject_reason = reason;
-    };
-    if (group.writers[index].known.contains(id_of_sample.number)) {
-        ++group.duplicates;
-        return;
-    }
-    if (entry.payload.size() > options.limits.sample_size) return reject("sample_size");
-
-    const bool keyed = group.meta.key.keyed;
-    SampleMeta meta = entry.meta;
-    meta.key = key_of(group, meta, entry.payload);
-    const std::uint8_t flags = sample_flags(meta);
+struct StoreCore::Incoming {
+    const AppendBatch::Entry* entry{nullptr};
+    SampleMeta meta;
     SampleIndex::Entry indexed;
-    indexed.arrival = next_arrival;
-    indexed.number = meta.id.number;
-    indexed.source_timestamp = meta.source_timestamp;
-    indexed.payload_size = static_cast<std::uint32_t>(entry.payload.size());
-    indexed.writer = static_cast<std::uint16_t>(index);
-    indexed.flags = flags;
-    History& history = history_of(group, group.writers[index]);
-    const InstanceKey* const key = usable(history.index, meta.key);
-    if (keyed && key == nullptr) report_unresolved(group, meta, out);
-    if (total_samples >= options.limits.total_samples &&
-        !replaces(history.index, keyed, group.meta.contract, indexed, key)) {
-        return reject("total_samples");
-    }
-    const std::uint64_t size = sample_frame_size(flags, entry.payload.size());
-    const std::uint64_t byte_limit =
-        group.on_disk() ? options.limits.total_bytes_disk : options.limits.total_bytes_memory;
-    if (size > byte_limit || bytes_counter(group) > byte_limit - size) {
-        consider_all();  // dead bytes are given back before their time
-        return reject(group.on_disk() ? "total_bytes_disk" : "total_bytes_memory");
-    }
+    std::uint64_t size{0};  // of its frame
+};
 
+StoreCore::Incoming StoreCore::prepare(Group& group,
+                                       WriterIndex index,
+                                       const AppendBatch::Entry& entry,
+                                       Out& out) {
+    Incoming sample;
+    sample.entry = &entry;
+    sample.meta = entry.meta;
+    sample.meta.key = key_of(group, entry.meta, entry.payload);
+    const std::uint8_t flags = sample_flags(sample.meta);
+    sample.indexed.arrival = next_arrival;
+    sample.indexed.number = entry.meta.id.number;
+    sample.indexed.source_timestamp = entry.meta.source_timestamp;
+    sample.indexed.payload_size = static_cast<std::uint32_t>(entry.payload.size());
+    sample.indexed.writer = static_cast<std::uint16_t>(index);
+    sample.indexed.flags = flags;
+    sample.size = sample_frame_size(flags, entry.payload.size());
+    const SampleIndex& known = history_of(group, group.writers[index]).index;
+    if (group.meta.key.keyed && usable(known, sample.meta.key) == nullptr)
+        report_unresolved(group, sample.meta, out);
+    return sample;
+}
+
+void StoreCore::reject(Group& group,
+                       WriterIndex index,
+                       SequenceNumber number,
+                       std::string_view reason) {
+    group.writers[index].known.insert(number);
+    ++group.rejected;
+    ++group.rejected_in_batch;
+    group.reject_reason = reason;
+}
+
+std::string_view StoreCore::refusal_of_bytes(const Group& group, std::uint64_t size) {
+    const std::uint64_t limit =
+        group.on_disk() ? options.limits.total_bytes_disk : options.limits.total_bytes_memory;
+    if (size <= limit && bytes_counter(group) <= limit - size) return "";
+    consider_all();  // dead bytes are given back before their time
+    return group.on_disk() ? "total_bytes_disk" : "total_bytes_memory";
+}
+
+LogId StoreCore::log_for(Group& group, WriterIndex index, std::uint64_t size, Out& out) {
     const LogId id = active_log(group, index, out);
-    Log& log = *logs[id];
     if (group.on_disk() && !take_disk_room(size)) {
         // As if the write had failed: it waits in memory, and is not acknowledged.
-        log.file.on_sync_failed();
+        logs[id]->file.on_sync_failed();
         degrade(group, no_disk_room(), out);
     }
     touch_batch(id);
+    return id;
+}
+
+void StoreCore::store_sample(Group& group, const AppendBatch::Entry& entry, Out& out) {
+    const SequenceNumber number = entry.meta.id.number;
+    if (number.value < 1 || number > max_sequence_number) return;
+    const WriterIndex index = obtain_writer(group, entry.meta.id.writer);
+    if (group.writers[index].known.contains(number)) {
+        ++group.duplicates;
+        return;
+    }
+    if (entry.payload.size() > options.limits.sample_size)
+        return reject(group, index, number, "sample_size");
+    Incoming sample = prepare(group, index, entry, out);
+    const SampleIndex& known = history_of(group, group.writers[index]).index;
+    if (total_samples >= options.limits.total_samples &&
+        !replaces(known,
+                  group.meta.key.keyed,
+                  group.meta.contract,
+                  sample.indexed,
+                  usable(known, sample.meta.key))) {
+        return reject(group, index, number, "total_samples");
+    }
+    const std::string_view refusal = refusal_of_bytes(group, sample.size);
+    if (!refusal.empty()) return reject(group, index, number, refusal);
+
+    const LogId id = log_for(group, index, sample.size, out);
+    const Admission admission = write_sample(group, id, sample, Refusal::allowed);
+    if (admission != Admission::admitted) reject(group, index, number, reason_of(admission));
+}
+
+Admission StoreCore::write_sample(Group& group, LogId id, Incoming& sample, Refusal refusal) {
+    Log& log = *logs[id];
+    SourceWriter& writer = group.writers[log.writer];
+    History& history = history_of(group, writer);
+    const InstanceKey* const key = usable(history.index, sample.meta.key);
     Buffer& frames = log.file.batch();
-    indexed.log = id;
-    indexed.offset8 = static_cast<std::uint32_t>(log.file.end() / 8);
-    const Admission admission =
-        retain(history.index, keyed, group.meta.contract, indexed, key, Refusal::allowed, evicted);
-    if (admission != Admission::admitted) return reject(reason_of(admission));
+    sample.indexed.arrival = next_arrival;
+    sample.indexed.log = id;
+    sample.indexed.offset8 = static_cast<std::uint32_t>(log.file.end() / 8);
+    const Admission admission = retain(history.index,
+                                       group.meta.key.keyed,
+                                       group.meta.contract,
+                                       sample.indexed,
+                                       key,
+                                       refusal,
+                                       evicted);
+    if (admission != Admission::admitted) return admission;
 
     // Nothing below can refuse the sample.
-    encode_sample(meta, next_arrival++, entry.received, entry.payload, frames);
-    wall = std::max(wall, entry.received);
-    newest_this_run = std::max(newest_this_run, entry.received);
-    history.note_received(indexed.arrival, entry.received, group.meta.contract.max_age, true);
-    if (meta.lifecycle != Lifecycle::data && key != nullptr) {
-        history.note_ending(*key, indexed.arrival, entry.received, true);
+    const WallTime received = sample.entry->received;
+    const SequenceNumber number = sample.meta.id.number;
+    encode_sample(sample.meta, next_arrival++, received, sample.entry->payload, frames);
+    wall = std::max(wall, received);
+    newest_this_run = std::max(newest_this_run, received);
+    history.note_received(sample.indexed.arrival, received, group.meta.contract.max_age, true);
+    if (sample.meta.lifecycle != Lifecycle::data && key != nullptr) {
+        history.note_ending(*key, sample.indexed.arrival, received, true);
     }
-    SourceWriter& writer = group.writers[index];
-    writer.known.insert(meta.id.number);
-    if (is_unregister(flags))
-        writer.last_unregister = std::max(writer.last_unregister, meta.id.number);
+    writer.known.insert(number);
+    if (is_unregister(sample.indexed.flags))
+        writer.last_unregister = std::max(writer.last_unregister, number);
     ++writer.retained;
-    writer.payload_bytes += entry.payload.size();
+    writer.payload_bytes += sample.entry->payload.size();
     ++log.live_frames;
-    log.live_bytes += size;
-    log.sample_bytes += size;
+    log.live_bytes += sample.size;
+    log.sample_bytes += sample.size;
     ++total_samples;
     ++group.appended;
     if (!evicted.empty()) account_evicted(group);
+    return admission;
+}
+
+std::string_view StoreCore::refusal_of_set(Group& group,
+                                           const std::vector<Incoming>& samples,
+                                           std::uint64_t size) {
+    const SampleIndex& known =
+        history_of(group, group.writers[samples.front().indexed.writer]).index;
+    std::vector<Arriving> arriving;
+    std::uint64_t added = 0;
+    for (const Incoming& sample : samples) {
+        if (sample.entry->payload.size() > options.limits.sample_size) return "sample_size";
+        const InstanceKey* const key = usable(known, sample.meta.key);
+        if (!replaces(known, group.meta.key.keyed, group.meta.contract, sample.indexed, key))
+            ++added;
+        arriving.push_back({&sample.indexed, key});
+    }
+    if (added >
+        options.limits.total_samples - std::min(total_samples, options.limits.total_samples))
+        return "total_samples";
+    const std::string_view refusal = refusal_of_bytes(group, size);
+    if (!refusal.empty()) return refusal;
+    return reason_of(admit_all(known, group.meta.key.keyed, group.meta.contract, arriving));
+}
+
+void StoreCore::store_set(Group& group, std::span<const AppendBatch::Entry> entries, Out& out) {
+    const WriterIndex index = obtain_writer(group, entries.front().meta.id.writer);
+    std::vector<Incoming> samples;
+    std::uint64_t length = 0;
+    for (const AppendBatch::Entry& entry : entries) {
+        const SequenceNumber number = entry.meta.id.number;
+        if (number.value < 1 || number > max_sequence_number) continue;
+        const bool twice = !samples.empty() && number <= samples.back().meta.id.number;
+        if (twice || group.writers[index].known.contains(number)) {
+            ++group.duplicates;
+            continue;
+        }
+        samples.push_back(prepare(group, index, entry, out));
+        length += samples.back().size;
+    }
+    if (samples.empty()) return;
+    const std::uint64_t size = length + (samples.size() > 1 ? set_frame_size : 0);
+    const std::string_view refusal = refusal_of_set(group, samples, size);
+    if (!refusal.empty()) {
+        for (const Incoming& sample : samples)
+            reject(group, index, sample.meta.id.number, refusal);
+        return;
+    }
+    const LogId id = log_for(group, index, size, out);
+    if (samples.size() > 1)
+        encode_set({length, static_cast<std::uint32_t>(samples.size())}, logs[id]->file.batch());
+    for (Incoming& sample : samples)
+        std::ignore = write_sample(group, id, sample, Refusal::never);
 }
 
 void StoreCore::account_evicted(Group& group) {

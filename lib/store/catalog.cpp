@@ -23,6 +23,7 @@ class GroupLoader::Sink final : public FrameSink {
             case FrameKind::sample:
                 return on_sample(offset, header.flags, body);
             case FrameKind::commit:
+            case FrameKind::set:
                 return true;
             case FrameKind::marks: {
                 auto numbers = decode_marks(body);

@@ -51,7 +51,7 @@ void AppendBatch::add(GroupHandle group,
     }
     bytes_ += stable.size() + sizeof(Entry);
     entries_.push_back(
-        Entry{group, transport_writer, transport_number, meta, received, stable, false});
+        Entry{group, transport_writer, transport_number, meta, received, stable, false, 0});
 }
 
 void AppendBatch::mark(GroupHandle group,
@@ -72,6 +72,11 @@ void AppendBatch::mark(GroupHandle group,
     entry.mark_only = true;
     entries_.push_back(std::move(entry));
     bytes_ += sizeof(Entry);
+}
+
+void AppendBatch::join(std::size_t count) {
+    if (count < 2 || count > entries_.size()) return;
+    entries_[entries_.size() - count].joined = static_cast<std::uint32_t>(count);
 }
 
 }  // namespace durability::store

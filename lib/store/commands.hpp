@@ -40,6 +40,9 @@ class AppendBatch {
         WallTime received{};
         ByteView payload;       // with its 4-octet encapsulation header; empty for none
         bool mark_only{false};  // made by mark(): nothing to store, the mark alone moves
+        // So many entries from this one on were joined; 0 for one that stands alone, and for those
+        // behind the first.
+        std::uint32_t joined{0};
     };
 
     AppendBatch() = default;
@@ -60,6 +63,9 @@ class AppendBatch {
     // A number of that writer that needs no storing (a duplicate, a gap): only its mark moves, in
     // order. For a run of numbers give the last one.
     void mark(GroupHandle group, const Guid& transport_writer, SequenceNumber transport_number);
+    // The `count` samples added last, all of one source writer and group, are a coherent set: all
+    // of them are stored, or none (but for duplicates of what is).
+    void join(std::size_t count);
 
     // Payload bytes plus a fixed amount for each entry: the weight for a bounded queue.
     [[nodiscard]] std::size_t bytes() const { return bytes_; }

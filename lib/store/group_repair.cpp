@@ -37,6 +37,11 @@ class GroupRepair::Sink final : public FrameSink {
             if (meta && hash_of(meta->key) != group_.hash) other_topic = true;
             return meta.has_value();
         }
+        if (header.kind == FrameKind::set) {
+            const auto set = decode_set(body);
+            if (set) sets.push_back({next_, set->length, set->samples});
+            return set.has_value();
+        }
         if (header.kind != FrameKind::sample) return true;
         SampleFrame frame;
         if (!decode_sample(header.flags, body, frame)) return false;
@@ -59,6 +64,7 @@ class GroupRepair::Sink final : public FrameSink {
     // the file, or around a commit frame.
     std::vector<bool> certain_runs;
     std::vector<std::pair<std::size_t, ExpiryFrame>> expiries;  // with the run each is in
+    std::vector<FoundSet> sets;
 
   private:
     std::uint64_t next_{0};
@@ -155,6 +161,23 @@ std::uint64_t GroupRepair::remove_strays(std::vector<Found>& samples,
     return bytes;
 }
 
+std::uint64_t GroupRepair::remove_half_sets(std::vector<Found>& samples,
+                                            const std::vector<FoundSet>& sets) {
+    std::uint64_t bytes = 0;
+    for (const FoundSet& set : sets) {
+        const auto is_of_set = [&](const Found& found) {
+            return found.offset >= set.begin && found.offset - set.begin < set.length;
+        };
+        const auto begin = std::ranges::find_if(samples, is_of_set);
+        const auto end = std::find_if_not(begin, samples.end(), is_of_set);
+        if (end - begin == std::ptrdiff_t{set.samples}) continue;
+        for (auto at = begin; at != end; ++at)
+            bytes += frame_size(at->body_size);
+        samples.erase(begin, end);
+    }
+    return bytes;
+}
+
 Status GroupRepair::read_source(Source& source, const OnWork& on_work, WorkProgress& work) {
     RepairedFile report;
     report.path = join(group_.folder, source.name);
@@ -177,6 +200,7 @@ Status GroupRepair::read_source(Source& source, const OnWork& on_work, WorkProgr
     for (const auto& [run, expiry] : sink.expiries) {
         if (sink.certain_runs[run]) source.expiry = expiry;
     }
+    report.unreadable += remove_half_sets(source.samples, sink.sets);
     report.unreadable += remove_strays(source.samples, sink.certain_runs, unknown_arrival_);
     report.found = source.samples.size();
     source.report = reports_.size();

@@ -50,6 +50,12 @@ class GroupRepair {
         Fate fate{Fate::undecided};
         [[nodiscard]] bool belongs() const { return fate == Fate::listed || fate == Fate::added; }
     };
+    // Where the samples of a coherent set lie.
+    struct FoundSet {
+        std::uint64_t begin{0};
+        std::uint64_t length{0};
+        std::uint32_t samples{0};
+    };
     struct Source {
         std::string name;  // of the file
         LogName log;
@@ -80,6 +86,9 @@ class GroupRepair {
     static std::uint64_t remove_strays(std::vector<Found>& samples,
                                        const std::vector<bool>& certain_runs,
                                        Arrival unknown_arrival);
+    // Takes out coherent sets of which not every sample is whole; the octets of these samples.
+    static std::uint64_t remove_half_sets(std::vector<Found>& samples,
+                                          const std::vector<FoundSet>& sets);
     Status read_source(Source& source, const OnWork& on_work, WorkProgress& work);
     [[nodiscard]] std::string refusal(const SalvageResult& result,
                                       const Source& source,

@@ -132,14 +132,21 @@ std::vector<StoreCore::UnsafeFrame> StoreCore::unsafe_frames(const std::vector<L
         if (logs[id]->doomed) continue;
         for (const LogFile::Pending& part : logs[id]->file.pending()) {
             ByteView rest = part.bytes;
+            std::uint64_t lead = 0;
             FrameHeader header;
-            while (rest.size() >= frame_header_size && decode_frame_header(rest.data(), header)) {
-                const std::uint64_t size = frame_size(header.payload_length);
+            while (rest.size() >= lead + frame_header_size &&
+                   decode_frame_header(rest.data() + lead, header)) {
+                const std::uint64_t size = lead + frame_size(header.payload_length);
+                if (header.kind == FrameKind::set) {
+                    lead = size;
+                    continue;
+                }
                 SampleFrame sample;
-                const ByteView body = rest.subspan(frame_header_size, header.payload_length);
+                const ByteView body = rest.subspan(lead + frame_header_size, header.payload_length);
                 if (header.kind == FrameKind::sample && decode_sample(header.flags, body, sample))
-                    frames.push_back({sample.arrival, rest.first(size)});
+                    frames.push_back({sample.arrival, rest.first(size), lead});
                 rest = rest.subspan(size);
+                lead = 0;
             }
         }
     }
@@ -177,9 +184,9 @@ Status StoreCore::move_pending(Group& group, WriterIndex index) {
 
     // Nothing below can fail: the frames are written to the new file, the index follows.
     for (const UnsafeFrame& frame : frames) {
-        places.emplace(frame.arrival, Place{*made, offset});
+        places.emplace(frame.arrival, Place{*made, offset + frame.lead});
         offset += frame.bytes.size();
-        logs[*made]->sample_bytes += frame.bytes.size();
+        logs[*made]->sample_bytes += frame.bytes.size() - frame.lead;
     }
     relocate(group, failed, places);
     for (const LogId id : failed) {

@@ -104,7 +104,7 @@ bool decode_frame_header(const std::uint8_t* bytes, FrameHeader& header) {
 bool is_from_newer_version(const FrameHeader& header) {
     if (header.reserved != 0) return true;
     const auto kind = static_cast<std::uint8_t>(header.kind);
-    if (kind < 1 || kind > static_cast<std::uint8_t>(FrameKind::record_erased)) return true;
+    if (kind < 1 || kind > static_cast<std::uint8_t>(FrameKind::set)) return true;
     return header.kind != FrameKind::sample && header.flags != 0;
 }
 
@@ -226,6 +226,21 @@ void encode_commit(const CommitFrame& commit, Buffer& out) {
 std::optional<CommitFrame> decode_commit(ByteView body) {
     if (body.size() != 16) return std::nullopt;
     return CommitFrame{load<std::uint64_t>(body.data()), load<std::uint64_t>(body.data() + 8)};
+}
+
+void encode_set(const SetFrame& set, Buffer& out) {
+    std::array<std::uint8_t, 16> body{};
+    store_at(store_at(store_at(body.data(), set.length), set.samples), std::uint32_t{0});
+    encode_frame(FrameKind::set, 0, body, out);
+}
+
+std::optional<SetFrame> decode_set(ByteView body) {
+    if (body.size() != 16) return std::nullopt;
+    const SetFrame set{load<std::uint64_t>(body.data()), load<std::uint32_t>(body.data() + 8)};
+    const bool is_sound = load<std::uint32_t>(body.data() + 12) == 0 && set.samples >= 2 &&
+                          set.length % frame_alignment == 0 &&
+                          set.length / frame_size(sample_fixed_size) >= set.samples;
+    return is_sound ? std::optional(set) : std::nullopt;
 }
 
 void encode_marks(const NumberSet& numbers, Buffer& out) {

@@ -61,6 +61,7 @@ enum class FrameKind : std::uint8_t {
     checkpoint_end = 7,  // how many there are, and up to which arrival number the list speaks
     record = 8,
     record_erased = 9,
+    set = 10,  // the samples that follow are a coherent set: there as a whole, or not at all
 };
 
 // Bits of a sample frame's flags. The other kinds have none.
@@ -144,6 +145,15 @@ struct CommitFrame {
 inline constexpr std::uint64_t commit_frame_size = frame_size(16);
 void encode_commit(const CommitFrame& commit, Buffer& out);
 [[nodiscard]] std::optional<CommitFrame> decode_commit(ByteView body);
+
+struct SetFrame {
+    std::uint64_t length{0};   // of the sample frames that follow
+    std::uint32_t samples{0};  // so many, at least two
+};
+inline constexpr std::uint64_t set_frame_size = frame_size(16);
+void encode_set(const SetFrame& set, Buffer& out);
+// Nothing also for what cannot be: frames have a least size.
+[[nodiscard]] std::optional<SetFrame> decode_set(ByteView body);
 
 void encode_marks(const NumberSet& numbers, Buffer& out);
 [[nodiscard]] std::optional<NumberSet> decode_marks(ByteView body);

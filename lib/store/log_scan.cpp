@@ -78,18 +78,22 @@ struct Step {
     std::uint64_t size{0};
 };
 
-// One frame at `at`; hands it to the sink when it is sound.
-Result<Step> step(Window& window,
-                  std::uint64_t at,
-                  std::uint64_t file_size,
-                  std::uint64_t max_body,
-                  FrameSink& sink,
-                  std::uint64_t& covered) {
+struct Frame {
+    FrameHeader header{};
+    ByteView body;
+};
+
+// The frame at `at`, when the step is clean.
+Result<Step> look_at(Window& window,
+                     std::uint64_t at,
+                     std::uint64_t file_size,
+                     std::uint64_t max_body,
+                     Frame& frame) {
     const std::uint64_t left = file_size - at;
     if (left < frame_header_size) return Step{TailVerdict::torn, "incomplete frame header", 0};
     auto front = window.bytes(at, frame_header_size);
     if (!front) return tl::unexpected(std::move(front.error()));
-    FrameHeader header;
+    FrameHeader& header = frame.header;
     if (!decode_frame_header(*front, header)) {
         return Step{TailVerdict::torn, "frame header checksum", 0};
     }
@@ -102,21 +106,71 @@ Result<Step> step(Window& window,
     if (size > left) return Step{TailVerdict::torn, "frame runs past the end", 0};
     auto whole = window.bytes(at, static_cast<std::size_t>(size));
     if (!whole) return tl::unexpected(std::move(whole.error()));
-    const ByteView body(*whole + frame_header_size, header.payload_length);
-    if (crc32c(body) != header.body_crc) return Step{TailVerdict::torn, "frame body checksum", 0};
-    if (header.kind == FrameKind::commit) {
-        const auto commit = decode_commit(body);
-        if (!commit || commit->length > commit->offset) {
-            return Step{TailVerdict::damaged, "commit frame not valid", 0};
-        }
-        // Moved here with frames that another file did not take, it speaks about that file.
-        if (commit->offset == at) covered = std::max(covered, commit->length);
-    }
-    if (!sink.on_frame(at, header, body)) {
-        return Step{TailVerdict::damaged, "frame content not valid", 0};
-    }
+    frame.body = ByteView(*whole + frame_header_size, header.payload_length);
+    if (crc32c(frame.body) != header.body_crc)
+        return Step{TailVerdict::torn, "frame body checksum", 0};
     return Step{TailVerdict::clean, {}, size};
 }
+
+// Whether the samples of a set are all there, from `at` on. What ends them is what ends the log in
+// front of the set.
+Result<Step> look_through_set(Window& window,
+                              std::uint64_t at,
+                              std::uint64_t file_size,
+                              std::uint64_t max_body,
+                              const SetFrame& set) {
+    if (set.length > file_size - at)
+        return Step{TailVerdict::torn, "coherent set runs past the end", 0};
+    const std::uint64_t end = at + set.length;
+    for (std::uint32_t i = 0; i < set.samples; ++i) {
+        Frame frame;
+        const auto found = look_at(window, at, end, max_body, frame);
+        if (!found || found->verdict != TailVerdict::clean) return found;
+        if (frame.header.kind != FrameKind::sample)
+            return Step{TailVerdict::damaged, "coherent set not valid", 0};
+        at += found->size;
+    }
+    if (at != end) return Step{TailVerdict::damaged, "coherent set not valid", 0};
+    return Step{};
+}
+
+class Walk {
+  public:
+    Walk(File& file, std::uint64_t size, std::uint64_t max_body, FrameSink& sink)
+        : window_(file, size), ahead_(file, size), size_(size), max_body_(max_body), sink_(sink) {}
+
+    // One frame at `at`; hands it to the sink when it is sound.
+    Result<Step> step(std::uint64_t at, std::uint64_t& covered) {
+        Frame frame;
+        auto found = look_at(window_, at, size_, max_body_, frame);
+        if (!found || found->verdict != TailVerdict::clean) return found;
+        if (frame.header.kind == FrameKind::commit) {
+            const auto commit = decode_commit(frame.body);
+            if (!commit || commit->length > commit->offset) {
+                return Step{TailVerdict::damaged, "commit frame not valid", 0};
+            }
+            // Moved here with frames that another file did not take, it speaks about that file.
+            if (commit->offset == at) covered = std::max(covered, commit->length);
+        }
+        if (frame.header.kind == FrameKind::set) {
+            const auto set = decode_set(frame.body);
+            if (!set) return Step{TailVerdict::damaged, "coherent set not valid", 0};
+            const auto whole = look_through_set(ahead_, at + found->size, size_, max_body_, *set);
+            if (!whole || whole->verdict != TailVerdict::clean) return whole;
+        }
+        if (!sink_.on_frame(at, frame.header, frame.body)) {
+            return Step{TailVerdict::damaged, "frame content not valid", 0};
+        }
+        return found;
+    }
+
+  private:
+    Window window_;
+    Window ahead_;  // to the ends of sets
+    std::uint64_t size_;
+    std::uint64_t max_body_;
+    FrameSink& sink_;
+};
 
 // Reads the file's own header; the verdict is clean when the frames may be read.
 Result<ScanResult> scan_header(File& file) {
@@ -186,10 +240,9 @@ Result<ScanResult> scan_file(File& file, std::uint64_t max_body, FrameSink& sink
         }
         return result;
     }
-    Window window(file, result.file_size);
+    Walk walk(file, result.file_size, max_body, sink);
     while (result.good_end < result.file_size) {
-        const auto done =
-            step(window, result.good_end, result.file_size, max_body, sink, result.covered);
+        const auto done = walk.step(result.good_end, result.covered);
         if (!done) return tl::unexpected(done.error());
         if (done->verdict != TailVerdict::clean) {
             result.verdict = done->verdict;

@@ -38,7 +38,8 @@ class FrameSink {
     FrameSink(const FrameSink&) = delete;
     FrameSink& operator=(const FrameSink&) = delete;
     virtual ~FrameSink() = default;
-    // A whole frame whose checksums hold; `body` is valid during the call. False when the body is
+    // A whole frame whose checksums hold; of a coherent set, all frames of which are whole. `body`
+    // is valid during the call. False when the body is
     // not what its kind demands: the frame then counts as damaged.
     virtual bool on_frame(std::uint64_t offset, const FrameHeader& header, ByteView body) = 0;
 };

@@ -1,6 +1,8 @@
 #include "store/retention.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace durability::store {
 namespace {
@@ -143,6 +145,43 @@ Admission retain(SampleIndex& index,
     while (index.size() > 0 && !has_room(index, bounds, entry.payload_size))
         evicted.push_back(index.pop_oldest());
     index.append(entry, key);
+    return Admission::admitted;
+}
+
+Admission admit_all(const SampleIndex& index,
+                    bool keyed,
+                    const Contract& contract,
+                    const std::vector<Arriving>& samples) {
+    const Bounds bounds(contract);
+    const bool keeps_all = contract.history == ContractHistory::keep_all;
+    std::uint64_t instances = index.instance_count();
+    std::uint64_t total = index.size();
+    std::uint64_t bytes = index.payload_bytes();
+    std::map<std::optional<InstanceKey>, std::uint64_t> added;  // values
+    for (const auto& [entry, key] : samples) {
+        const bool is_operation = key != nullptr && index.is_operation(*entry);
+        if (!keeps_all) {
+            if (!is_operation && entry->payload_size > bounds.bytes)
+                return Admission::bytes_exhausted;
+            continue;
+        }
+        const Owner owner(index, keyed, key);
+        const auto [values, first] = added.try_emplace(
+            key != nullptr ? std::optional(*key) : std::nullopt, std::uint64_t{0});
+        const bool is_new = owner.is_new() && first;
+        if (!is_operation) {
+            if (is_new && instances >= bounds.instances) return Admission::instances_exhausted;
+            if (owner.known && owner.values + values->second >= bounds.per_instance)
+                return Admission::samples_per_instance_exhausted;
+            if (total >= bounds.total) return Admission::samples_exhausted;
+            if (entry->payload_size > bounds.bytes || bytes > bounds.bytes - entry->payload_size)
+                return Admission::bytes_exhausted;
+            ++values->second;
+        }
+        if (is_new) ++instances;
+        ++total;
+        bytes += entry->payload_size;
+    }
     return Admission::admitted;
 }
 

@@ -39,6 +39,17 @@ enum class Refusal : std::uint8_t {
                                Refusal refusal,
                                std::vector<SampleIndex::Entry>& evicted);
 
+struct Arriving {
+    const SampleIndex::Entry* entry{nullptr};
+    const InstanceKey* key{nullptr};  // null: none is known, or the topic has no key
+};
+// Whether retain() would admit all of these, one after the other: samples that are to be kept as a
+// whole or not at all. Why not, if not. An operation counts as if it took no other one's place.
+[[nodiscard]] Admission admit_all(const SampleIndex& index,
+                                  bool keyed,
+                                  const Contract& contract,
+                                  const std::vector<Arriving>& samples);
+
 // True when retain() would take out at least one sample for this one: the total does then not grow.
 [[nodiscard]] bool replaces(const SampleIndex& index,
                             bool keyed,

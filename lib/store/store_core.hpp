@@ -19,7 +19,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -108,6 +110,28 @@ struct StoreCore {
     // append.cpp
     void append(const AppendBatch& batch, Out& out);
     void store_sample(Group& group, const AppendBatch::Entry& entry, Out& out);
+    // Joined entries: all of them, or none.
+    void store_set(Group& group, std::span<const AppendBatch::Entry> entries, Out& out);
+    // A sample as it would be stored.
+    struct Incoming;
+    [[nodiscard]] Incoming prepare(Group& group,
+                                   WriterIndex index,
+                                   const AppendBatch::Entry& entry,
+                                   Out& out);
+    // It was decided upon, so it is not asked for again.
+    static void reject(Group& group,
+                       WriterIndex index,
+                       SequenceNumber number,
+                       std::string_view reason);
+    // The limits over all topics; empty when they allow `size` octets more.
+    [[nodiscard]] std::string_view refusal_of_bytes(const Group& group, std::uint64_t size);
+    // Why not all of them can be stored; empty when they can.
+    [[nodiscard]] std::string_view refusal_of_set(Group& group,
+                                                  const std::vector<Incoming>& samples,
+                                                  std::uint64_t size);
+    // The log that so many octets go to; what the disk has no room for waits in it.
+    [[nodiscard]] LogId log_for(Group& group, WriterIndex index, std::uint64_t size, Out& out);
+    [[nodiscard]] Admission write_sample(Group& group, LogId id, Incoming& sample, Refusal refusal);
     void flush_batch(Out& out);
     // Calls `change`, which may alter what of the log is pending, and keeps the sums.
     template <class Change>
@@ -129,10 +153,12 @@ struct StoreCore {
     [[nodiscard]] std::uint64_t free_disk_room() const;
     [[nodiscard]] Error no_disk_room() const;
 
-    // The frame of a sample that is not known to be safe.
+    // The frame of a sample that is not known to be safe; in front of the first sample of a
+    // coherent set the frame that says so.
     struct UnsafeFrame {
         Arrival arrival{0};
         ByteView bytes;
+        std::uint64_t lead{0};  // octets before the sample's own frame
     };
 
     // writer_logs.cpp: tables of writers and logs, open files

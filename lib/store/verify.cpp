@@ -25,6 +25,8 @@ class CheckingSink final : public FrameSink {
             }
             case FrameKind::commit:
                 return decode_commit(body).has_value();
+            case FrameKind::set:
+                return decode_set(body).has_value();
             case FrameKind::marks:
                 return decode_marks(body).has_value();
             case FrameKind::expiry:

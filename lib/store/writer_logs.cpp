@@ -189,8 +189,8 @@ LogId StoreCore::active_log(Group& group, WriterIndex index, Out& out) {
         if (made) {
             Log& log = *logs[*made];
             for (const UnsafeFrame& frame : unsafe) {
-                log.copies.emplace_back(frame.arrival, offset);
-                log.sample_bytes += frame.bytes.size();
+                log.copies.emplace_back(frame.arrival, offset + frame.lead);
+                log.sample_bytes += frame.bytes.size() - frame.lead;
                 offset += frame.bytes.size();
             }
             return *made;

@@ -5,6 +5,7 @@
 #include "wire/parameter_list.hpp"
 #include "wire/sequence_set.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace durability::wire {
@@ -146,6 +147,14 @@ void encode_inline_qos(Buffer& out, const InlineQos& qos) {
     }
     if (qos.group_sequence) list.sequence_number(pid::group_seq_num, *qos.group_sequence);
     list.finish();
+}
+
+void add_coherent_set(Buffer& list, SequenceNumber first) {
+    constexpr std::size_t sentinel_size = 4;
+    list.resize(list.size() - std::min(list.size(), sentinel_size));
+    ParameterListBuilder builder(list);
+    builder.sequence_number(pid::coherent_set, first);
+    builder.finish();
 }
 
 }  // namespace durability::wire

@@ -41,5 +41,9 @@ struct InlineQos {
 
 // Appends the list, little-endian, with its sentinel; values that are not set are left out.
 void encode_inline_qos(Buffer& out, const InlineQos& qos);
+// Adds PID_COHERENT_SET to a list that encode_inline_qos() made without one.
+void add_coherent_set(Buffer& list, SequenceNumber first);
+// The number that says that no set is meant (8.7.6).
+inline constexpr SequenceNumber no_coherent_set{-4294967296};
 
 }  // namespace durability::wire

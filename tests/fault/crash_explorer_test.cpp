@@ -32,6 +32,7 @@ struct Sent {
     std::uint32_t instance{0};
     Lifecycle lifecycle{Lifecycle::data};
     Buffer payload;
+    std::size_t set{0};                  // what has the same one is a coherent set; 0: none
     std::size_t begun{0};                // operations before it was sent
     std::size_t acknowledged{SIZE_MAX};  // and before it was known to be safe
     std::size_t withdrawn{SIZE_MAX};     // before it was to go (purge, expiry): it may be gone
@@ -78,6 +79,7 @@ class Workload {
                   instance,
                   ends ? Lifecycle::dispose : Lifecycle::data,
                   ends ? Buffer{} : payload_of(static_cast<std::int64_t>(sent_.size()), 90),
+                  0,
                   now()};
         world_.append(groups_.at(topic),
                       writer,
@@ -87,6 +89,26 @@ class Workload {
                       sent.lifecycle,
                       wall_at(t0));
         sent_.push_back(std::move(sent));
+    }
+    void send_set(const Guid& writer, std::size_t size) {
+        const std::string topic = "all";
+        std::int64_t& number = numbers_[{topic, writer}];
+        std::vector<StoreWorld::Member> members;
+        const std::size_t begun = now();
+        ++sets_;
+        for (std::size_t i = 0; i < size; ++i) {
+            members.push_back({payload_of(static_cast<std::int64_t>(sent_.size()), 90)});
+            sent_.push_back({topic,
+                             writer,
+                             number + 1 + static_cast<std::int64_t>(i),
+                             0,
+                             Lifecycle::data,
+                             members.back().payload,
+                             sets_,
+                             begun});
+        }
+        world_.append_set(groups_.at(topic), writer, number + 1, members, wall_at(t0));
+        number += static_cast<std::int64_t>(size);
     }
     // One job, with `meanwhile` between its begin and its end.
     template <class Meanwhile>
@@ -153,8 +175,10 @@ class Workload {
             }
             if (round < 5) send("keyed", w2, 7 + round % 2);
             if (round == 2) send("latest", passing, 0);
+            send_set(w2, 3);
             commit([&] {
                 send("all", w1, 0);
+                send_set(w1, 2 + round % 3);
                 send("keyed", w1, 1, round % 4 == 3);
             });
             if (round == 3) tell(WriterGone{groups_["latest"], passing, wall_at(t0)});
@@ -184,6 +208,7 @@ class Workload {
 
     SyncPolicy sync_;
     int jobs_{0};
+    std::size_t sets_{0};
     RecordingFileSystem files_;
     StoreWorld world_;
     std::map<std::string, GroupHandle> groups_;
@@ -211,6 +236,17 @@ std::string judge(const std::vector<Sent>& sent,
         if (std::ranges::find(found, &*known) != found.end()) return "a sample twice";
         if (!found.empty() && found.back() > &*known) return "samples out of order";
         found.push_back(&*known);
+    }
+    if (topic == "all") {
+        std::map<std::size_t, std::pair<std::size_t, std::size_t>> sets;  // found and sent of each
+        for (const Sent* one : found)
+            ++sets[one->set].first;
+        for (const Sent& one : sent)
+            ++sets[one.set].second;
+        for (const auto& [set, counts] : sets) {
+            if (set != 0 && counts.first != 0 && counts.first != counts.second)
+                return "half of a coherent set";
+        }
     }
     const std::uint64_t depth = topic == "all" ? unlimited : topic == "keyed" ? 1 : latest_depth;
     // A value counts against what came before it, an operation against another of its kind only.

@@ -64,7 +64,7 @@ TEST_CASE("what a sample carries is kept: key hash, first writer, related reques
     CHECK(verdict.meta.id == SampleId{origin, SequenceNumber{99}});
     CHECK(verdict.meta.key == InstanceKey{KeyHash{1, 2}});
     CHECK(verdict.meta.related == qos.related);
-    CHECK(verdict.meta.coherent_set == SequenceNumber{3});
+    CHECK(verdict.set == SetName{SequenceNumber{3}, false});
     // An unkeyed topic has no instances, whatever a peer says.
     CHECK_FALSE(judge_sample(received.sample, source, group(false)).meta.key.has_value());
 }

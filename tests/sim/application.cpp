@@ -47,7 +47,7 @@ discovery::SpdpOptions spdp_options(const Locator& group) {
 std::string AppReader::numbers_of(const Guid& writer) const {
     std::string text;
     for (const Delivered& sample : received) {
-        if (sample.id.writer != writer) continue;
+        if (sample.id.writer != writer || sample.is_empty) continue;
         text += fmt::format("{}{}", text.empty() ? "" : " ", sample.id.number.value);
     }
     return text;
@@ -73,6 +73,7 @@ discovery::EndpointData Application::announce(const EndpointChoice& choice, Enti
     data.qos.durability = choice.durability;
     data.qos.reliability = choice.reliability;
     data.qos.history = {HistoryKind::keep_all, 1};
+    data.qos.presentation.coherent_access = choice.coherent;
     sedp_.announce(data);
     return data;
 }

@@ -25,6 +25,7 @@ struct EndpointChoice {
     std::string topic{"chatter"};
     DurabilityKind durability{DurabilityKind::transient_local};
     ReliabilityKind reliability{ReliabilityKind::reliable};
+    bool coherent{false};  // offers, or requests, coherent access
 };
 
 class AppReader {
@@ -51,6 +52,7 @@ class Application {
     AppReader& create_reader(const EndpointChoice& choice, Now now);
     void delete_reader(AppReader& reader);
     void write(ModelWriter& writer, Now now, std::size_t size) { writer.write(now, out_, size); }
+    void end_set(ModelWriter& writer, Now now) { writer.end_set(now, out_); }
     void goodbye() { spdp_.goodbye(out_); }
 
     void receive(ByteView datagram, const Locator& from, Now now);

@@ -4,6 +4,7 @@
 
 #include "discovery/peer_facts.hpp"
 #include "model/rtps_time.hpp"
+#include "wire/inline_qos.hpp"
 
 #include <algorithm>
 
@@ -33,14 +34,38 @@ bool ModelWriter::matched_by(const GuidPrefix& process) const {
 std::int64_t ModelWriter::write(Now now, rtps::Outbox& out, std::size_t size) {
     ++last_;
     written_[last_] = now.mono;
-    history_[last_] = {make_payload(last_, size), to_timestamp(now.wall)};
+    Stored& stored = history_[last_];
+    stored.payload = make_payload(last_, size);
+    stored.timestamp = to_timestamp(now.wall);
+    if (set_ != 0) {
+        wire::InlineQos qos;
+        qos.coherent_set = SequenceNumber{set_};
+        wire::encode_inline_qos(stored.inline_qos, qos);
+    }
+    send(now, out);
+    return last_;
+}
+
+void ModelWriter::end_set(Now now, rtps::Outbox& out) {
+    set_ = 0;
+    ++last_;
+    written_[last_] = now.mono;
+    Stored& stored = history_[last_];
+    stored.timestamp = to_timestamp(now.wall);
+    wire::InlineQos qos;
+    qos.coherent_set = wire::no_coherent_set;
+    wire::encode_inline_qos(stored.inline_qos, qos);
+    send(now, out);
+}
+
+// The newest sample, to everybody.
+void ModelWriter::send(Now now, rtps::Outbox& out) {
     for (auto& [reader, remote] : remotes_) {
         send_data(reader, remote, last_, out);
         remote.delay = {};
         send_heartbeat(reader, remote, now, out);
     }
     forget_acknowledged();
-    return last_;
 }
 
 void ModelWriter::match(const discovery::EndpointData& reader,
@@ -112,7 +137,8 @@ void ModelWriter::send_data(const Guid& reader,
         fields.writer = data_.guid.entity;
         fields.number = SequenceNumber{number};
         fields.payload = payload;
-        fields.payload_kind = PayloadKind::data;
+        fields.payload_kind = payload.empty() ? PayloadKind::none : PayloadKind::data;
+        fields.inline_qos = stored->second.inline_qos;
         out.data(remote.destination, fields, stored->second.timestamp);
         return;
     }
@@ -124,6 +150,7 @@ void ModelWriter::send_data(const Guid& reader,
         fields.first = FragmentNumber{static_cast<std::uint32_t>(at / fragment_size + 1)};
         fields.fragment_size = fragment_size;
         fields.sample_size = static_cast<std::uint32_t>(payload.size());
+        if (at == 0) fields.inline_qos = stored->second.inline_qos;
         fields.payload =
             ByteView(payload).subspan(at, std::min(fragment_size, payload.size() - at));
         out.data_frag(remote.destination, fields, stored->second.timestamp);

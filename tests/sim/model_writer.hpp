@@ -25,6 +25,9 @@ class ModelWriter {
 
     // Returns the number of the sample.
     std::int64_t write(Now now, rtps::Outbox& out, std::size_t size = 64);
+    // What is written from now on is one coherent set; end_set() ends it with an empty sample.
+    void begin_set() { set_ = last_ + 1; }
+    void end_set(Now now, rtps::Outbox& out);
     [[nodiscard]] std::int64_t last() const { return last_; }
     // When each sample was written, and when the daemon acknowledged it.
     [[nodiscard]] const std::map<std::int64_t, MonoTime>& written() const { return written_; }
@@ -47,7 +50,9 @@ class ModelWriter {
     struct Stored {
         Buffer payload;
         Timestamp timestamp{};
+        Buffer inline_qos;
     };
+    void send(Now now, rtps::Outbox& out);
     struct Remote {
         rtps::DestinationPtr destination;
         bool is_daemon{false};
@@ -70,6 +75,7 @@ class ModelWriter {
     bool serves_history_;
     std::int64_t last_{0};
     std::int32_t count_{0};
+    std::int64_t set_{0};  // number of the first sample of the set being written; 0: none
     std::map<std::int64_t, Stored> history_;
     std::map<std::int64_t, MonoTime> written_;
     std::map<std::int64_t, MonoTime> kept_;

@@ -33,6 +33,9 @@ Delivered to_delivered(const Guid& writer,
         delivered.id = *qos->original_writer;
         delivered.replayed = true;
     }
+    delivered.number = number.value;
+    if (qos && qos->coherent_set) delivered.set = qos->coherent_set->value;
+    delivered.is_empty = payload.empty() && qos && qos->lifecycle() == Lifecycle::data;
     delivered.intact = is_payload_of(delivered.id.number.value, payload);
     return delivered;
 }

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 namespace durability::test {
 
@@ -14,8 +15,11 @@ namespace durability::test {
 // sent it.
 struct Delivered {
     SampleId id;
-    bool replayed{false};  // it came from a replay writer
-    bool intact{false};    // the payload is the one that was written
+    bool replayed{false};             // it came from a replay writer
+    bool intact{false};               // the payload is the one that was written
+    std::int64_t number{0};           // under which it came
+    std::optional<std::int64_t> set;  // PID_COHERENT_SET as it came
+    bool is_empty{false};             // neither payload nor status: it ends a coherent set
 };
 
 // A CDR payload of `size` octets that only sample `number` has.

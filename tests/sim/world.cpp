@@ -141,6 +141,22 @@ void World::write(ModelWriter& writer, int samples, std::size_t size) {
     turn_all();
 }
 
+void World::write_set(ModelWriter& writer, int samples, bool ends, std::size_t size) {
+    writer.begin_set();
+    write(writer, samples, size);
+    if (ends) end_set(writer);
+}
+
+void World::end_set(ModelWriter& writer) {
+    for (const auto& process : processes_) {
+        for (const auto& known : process->application->writers()) {
+            if (known.get() == &writer && process->alive)
+                process->application->end_set(writer, now_);
+        }
+    }
+    turn_all();
+}
+
 // --- time and network
 // ------------------------------------------------------------------------------
 

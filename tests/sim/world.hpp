@@ -48,6 +48,9 @@ class World {
     ModelWriter& create_writer(Application& application, const EndpointChoice& choice);
     AppReader& create_reader(Application& application, const EndpointChoice& choice);
     void write(ModelWriter& writer, int samples = 1, std::size_t size = 64);
+    // A coherent set; without `ends` more of it may follow.
+    void write_set(ModelWriter& writer, int samples, bool ends = true, std::size_t size = 64);
+    void end_set(ModelWriter& writer);
 
     // --- time
     void run(Duration duration);

@@ -37,8 +37,10 @@ class Trial {
         for (step_ = 0; step_ < 250; ++step_) {
             INFO("step " << step_);
             const auto dice = below(100);
-            if (dice < 78) {
+            if (dice < 66) {
                 append();
+            } else if (dice < 78) {
+                append_set();
             } else if (dice < 84) {
                 sync();
             } else if (dice < 89) {
@@ -83,6 +85,30 @@ class Trial {
         if (keyed_ && instance) key = key_of(*instance);
         world_.append(topic_, writer, number, payload, key, static_cast<Lifecycle>(operation));
         model_of(writer).retain({++arrival_, instance, payload.size(), writer, number, operation});
+        snapshots_.push_back(models_);
+    }
+    // All of it is kept, or none.
+    void append_set() {
+        const Guid writer = writer_guid(static_cast<std::uint8_t>(1 + below(writers_)));
+        std::vector<StoreWorld::Member> members;
+        Models tried = models_;
+        std::swap(models_, tried);
+        RetentionModel& model = model_of(writer);
+        std::int64_t& number = numbers_[writer];
+        const std::int64_t first = number + 1;
+        bool admitted = true;
+        for (std::uint64_t left = 2 + below(3); left > 0; --left) {
+            std::optional<std::uint32_t> instance;
+            if (below(16) != 0) instance = static_cast<std::uint32_t>(below(9));
+            StoreWorld::Member& member = members.emplace_back();
+            member.payload = payload_of(static_cast<std::int64_t>(step_), 4 + below(60));
+            if (keyed_ && instance) member.key = key_of(*instance);
+            admitted =
+                model.retain({++arrival_, instance, member.payload.size(), writer, ++number, 0}) &&
+                admitted;
+        }
+        if (!admitted) models_ = tried;
+        world_.append_set(topic_, writer, first, members);
         snapshots_.push_back(models_);
     }
     void sync() {

@@ -129,6 +129,27 @@ void StoreWorld::append(GroupHandle group,
     store->execute(std::move(command), out);
 }
 
+void StoreWorld::append_set(GroupHandle group,
+                            const Guid& writer,
+                            std::int64_t first,
+                            const std::vector<Member>& members,
+                            WallTime received) {
+    Append command;
+    for (const Member& member : members) {
+        SampleMeta meta;
+        meta.id = {writer, SequenceNumber{first + (&member - members.data())}};
+        meta.source_timestamp = to_timestamp(received);
+        meta.lifecycle = member.lifecycle;
+        meta.payload_kind = member.payload.empty() ? PayloadKind::none : PayloadKind::data;
+        if (member.key) meta.key = InstanceKey{*member.key};
+        meta.coherent_set = SequenceNumber{first};
+        command.batch.add(
+            group, writer, meta.id.number, meta, received, Payload::borrowed(member.payload));
+    }
+    command.batch.join(members.size());
+    store->execute(std::move(command), out);
+}
+
 void StoreWorld::sync() {
     for (int rounds = 0; rounds < 20; ++rounds) {
         SyncJob job = store->begin_sync(out, true);

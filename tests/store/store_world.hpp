@@ -54,6 +54,17 @@ class StoreWorld {
                 std::optional<KeyHash> key = {},
                 Lifecycle lifecycle = Lifecycle::data,
                 WallTime received = wall_at(1'800'000'000));
+    // A coherent set: numbers first, first + 1, ... in one command.
+    struct Member {
+        Buffer payload;
+        std::optional<KeyHash> key{};
+        Lifecycle lifecycle{Lifecycle::data};
+    };
+    void append_set(GroupHandle group,
+                    const Guid& writer,
+                    std::int64_t first,
+                    const std::vector<Member>& members,
+                    WallTime received = wall_at(1'800'000'000));
     // begin, run, end.
     void sync();
     // The same with slices of compaction, until nothing is due.

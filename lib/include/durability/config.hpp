@@ -28,7 +28,10 @@ struct Limits {
     std::uint64_t assembly_bytes{256ULL << 20U};
     std::uint64_t reorder_samples_per_writer{4'096};
     std::uint64_t reorder_bytes{128ULL << 20U};
-    std::uint64_t uncommitted_bytes{64ULL << 20U};  // received and waiting for the disk
+    std::uint64_t coherent_sets{1'000};              // being received at once
+    std::uint64_t coherent_set_bytes{16ULL << 20U};  // of one of them
+    std::uint64_t coherent_bytes{128ULL << 20U};     // of all of them
+    std::uint64_t uncommitted_bytes{64ULL << 20U};   // received and waiting for the disk
     std::uint64_t total_samples{10'000'000};
     std::uint64_t total_bytes_disk{16ULL << 30U};
     std::uint64_t reserve_disk{128ULL << 20U};  // left to others on the file system of the store
