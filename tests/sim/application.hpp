@@ -51,6 +51,7 @@ class Application {
     AppReader& create_reader(const EndpointChoice& choice, Now now);
     void delete_reader(AppReader& reader);
     void write(ModelWriter& writer, Now now, std::size_t size) { writer.write(now, out_, size); }
+    void relay(ModelWriter& writer, const SampleId& id, Now now) { writer.relay(id, now, out_); }
     void goodbye() { spdp_.goodbye(out_); }
 
     void receive(ByteView datagram, const Locator& from, Now now);

@@ -4,6 +4,7 @@
 
 #include "discovery/peer_facts.hpp"
 #include "model/rtps_time.hpp"
+#include "wire/inline_qos.hpp"
 
 #include <algorithm>
 
@@ -31,9 +32,21 @@ bool ModelWriter::matched_by(const GuidPrefix& process) const {
 }
 
 std::int64_t ModelWriter::write(Now now, rtps::Outbox& out, std::size_t size) {
+    return publish({make_payload(last_ + 1, size), to_timestamp(now.wall), {}}, now, out);
+}
+
+std::int64_t ModelWriter::relay(const SampleId& id, Now now, rtps::Outbox& out) {
+    wire::InlineQos qos;
+    qos.original_writer = id;
+    Stored sample{make_payload(id.number.value, 64), to_timestamp(now.wall), {}};
+    wire::encode_inline_qos(sample.inline_qos, qos);
+    return publish(std::move(sample), now, out);
+}
+
+std::int64_t ModelWriter::publish(Stored sample, Now now, rtps::Outbox& out) {
     ++last_;
     written_[last_] = now.mono;
-    history_[last_] = {make_payload(last_, size), to_timestamp(now.wall)};
+    history_[last_] = std::move(sample);
     for (auto& [reader, remote] : remotes_) {
         send_data(reader, remote, last_, out);
         remote.delay = {};
@@ -111,6 +124,7 @@ void ModelWriter::send_data(const Guid& reader,
         fields.reader = reader.entity;
         fields.writer = data_.guid.entity;
         fields.number = SequenceNumber{number};
+        fields.inline_qos = stored->second.inline_qos;
         fields.payload = payload;
         fields.payload_kind = PayloadKind::data;
         out.data(remote.destination, fields, stored->second.timestamp);

@@ -25,6 +25,8 @@ class ModelWriter {
 
     // Returns the number of the sample.
     std::int64_t write(Now now, rtps::Outbox& out, std::size_t size = 64);
+    // A sample that another writer wrote, in its name (PID_ORIGINAL_WRITER_INFO), as a router does.
+    std::int64_t relay(const SampleId& id, Now now, rtps::Outbox& out);
     [[nodiscard]] std::int64_t last() const { return last_; }
     // When each sample was written, and when the daemon acknowledged it.
     [[nodiscard]] const std::map<std::int64_t, MonoTime>& written() const { return written_; }
@@ -47,7 +49,9 @@ class ModelWriter {
     struct Stored {
         Buffer payload;
         Timestamp timestamp{};
+        Buffer inline_qos;
     };
+    std::int64_t publish(Stored sample, Now now, rtps::Outbox& out);
     struct Remote {
         rtps::DestinationPtr destination;
         bool is_daemon{false};

@@ -42,13 +42,15 @@ enum class EventKind : std::uint8_t {
     IncompleteSetDropped,
     MalformedMessage,
     ReaderCannotBeServed,
+    PeerServiceFound,
+    PeerServiceLost,
     IdentityReplaced,
     ReceiveBufferSmall,
     NoNetwork,
     ConfigReloaded,
     ConfigRejected,
 };
-inline constexpr std::size_t event_kind_count = 28;
+inline constexpr std::size_t event_kind_count = 30;
 
 struct Event {
     EventKind kind{};
