@@ -144,7 +144,7 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
             entities_.restore(static_cast<Side>(record.key[1]),
                               std::string(record.key.begin() + 2, record.key.end()),
                               *id);
-        } else if (ingest_->restore_relayed(record)) {
+        } else if (ingest_->restore_relayed(record.kind, record.key)) {
             continue;
         } else if (const auto yielded_to = yield_of_key(record.key);
                    record.kind == store::RecordKind::identity && yielded_to) {

@@ -276,13 +276,13 @@ void Ingest::retire_absent(Now now) {
     }
 }
 
-bool Ingest::restore_relayed(const store::Record& record) {
-    if (record.kind != store::RecordKind::identity || record.key.size() != guid_size + 1 ||
-        record.key[0] != key_relayed) {
+bool Ingest::restore_relayed(store::RecordKind kind, ByteView key) {
+    if (kind != store::RecordKind::identity || key.size() != guid_size + 1 ||
+        key[0] != key_relayed) {
         return false;
     }
     std::array<std::uint8_t, guid_size> octets{};
-    std::copy(record.key.begin() + 1, record.key.end(), octets.begin());
+    std::copy(key.begin() + 1, key.end(), octets.begin());
     if (relayed_.size() < most_relayed) relayed_.insert(guid_from_octets(octets));
     return true;
 }

@@ -41,7 +41,7 @@ class Ingest {
 
     // A source of which an earlier run had samples from somebody else than itself. False when the
     // record is not one of these.
-    bool restore_relayed(const store::Record& record);
+    bool restore_relayed(store::RecordKind kind, ByteView key);
     // Starts serving what the store knows or a rule names; idempotent per group key.
     void open(GroupMeta meta, bool from_store, Now now);
     void on_writer_found(const discovery::EndpointData& writer, Now now);
