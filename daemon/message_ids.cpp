@@ -35,6 +35,8 @@ constexpr Row rows[] = {
     {EventKind::IncompleteSetDropped, "98bc07ca8c717cce3586a8f59cd0ae91"},
     {EventKind::MalformedMessage, "665ca3410f8138f635684733d8f26b99"},
     {EventKind::ReaderCannotBeServed, "3b0a4d878f094c7dcacd050b043759d3"},
+    {EventKind::PeerServiceFound, "8139a220e216661fc1908ee6c822c372"},
+    {EventKind::PeerServiceLost, "63d913b3ef45102ac19cce0dade7b708"},
     {EventKind::IdentityReplaced, "5a4fcafcc453280cb2a9e834cfc71142"},
     {EventKind::ReceiveBufferSmall, "036688ff4a5c7a9d4c893d16d528b5eb"},
     {EventKind::NoNetwork, "c5d3894a80335a149f69802212b837fb"},

@@ -30,6 +30,9 @@ class ParticipantDecoder {
                 return append_locator(parameter.value, order, data_.default_unicast);
             case pid::default_multicast_locator:
                 return append_locator(parameter.value, order, data_.default_multicast);
+            case pid::property_list:
+                take_properties(parameter.value, order);
+                return std::nullopt;
             default:
                 break;
         }
@@ -82,6 +85,16 @@ class ParticipantDecoder {
         }
     }
 
+    void take_properties(ByteView value, std::endian order) {
+        auto list = wire::decode_property_list(value, order, limits_);
+        if (!list) return;
+        for (auto& property : *list) {
+            if (!property.first.starts_with(own_property_prefix)) continue;
+            if (data_.properties.size() >= max_own_properties) return;
+            data_.properties.push_back(std::move(property));
+        }
+    }
+
     const wire::StringLimits& limits_;
     ParticipantData data_;
     Guid key_hash_;
@@ -124,6 +137,7 @@ Buffer encode_participant(const ParticipantData& data) {
     append_locators(list, pid::default_multicast_locator, data.default_multicast);
     if (data.expects_inline_qos) list.boolean(pid::expects_inline_qos, true);
     if (!data.entity_name.empty()) list.string(pid::entity_name, data.entity_name);
+    if (!data.properties.empty()) list.properties(pid::property_list, data.properties);
     list.finish();
     return out;
 }

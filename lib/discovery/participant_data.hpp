@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace durability::discovery {
@@ -37,6 +39,12 @@ inline constexpr std::uint32_t own =
     0x0000003fU | participant_message_writer | participant_message_reader | type_lookup;
 }  // namespace builtin_endpoint
 
+// What a participant says of itself in pairs of name and value (PID_PROPERTY_LIST, 9.6.3.1).
+using Properties = std::vector<std::pair<std::string, std::string>>;
+// Of others' properties only those of our own kind mean anything to us; the rest is not kept.
+inline constexpr std::string_view own_property_prefix = "durabilityd.";
+inline constexpr std::size_t max_own_properties = 16;
+
 struct ParticipantData {
     Guid guid;  // the entity is always 000001c1
     ProtocolVersion version;
@@ -51,13 +59,15 @@ struct ParticipantData {
     std::string domain_tag;
     std::string entity_name;
     bool expects_inline_qos{false};
+    Properties properties;  // those with own_property_prefix
     friend bool operator==(const ParticipantData&, const ParticipantData&) = default;
 };
 
 // `payload` begins with the encapsulation header; PL_CDR in either byte order. `sender` is the
 // vendor of the message header, used where the list names none. Locators of unknown kinds are left
-// out. Without a participant GUID, with a damaged list, a known parameter of wrong size, a known
-// single parameter given twice or an unknown one that must be understood: an error.
+// out, and so are properties of others and a property list that cannot be read: it is not what
+// anybody is found by. Without a participant GUID, with a damaged list, a known parameter of wrong
+// size, a known single parameter given twice or an unknown one that must be understood: an error.
 [[nodiscard]] wire::Decoded<ParticipantData> decode_participant(ByteView payload,
                                                                 const wire::StringLimits& limits,
                                                                 VendorId sender);

@@ -35,6 +35,8 @@ constexpr Row rows[] = {
     {EventKind::IncompleteSetDropped, "IncompleteSetDropped", Severity::warning},
     {EventKind::MalformedMessage, "MalformedMessage", Severity::warning},
     {EventKind::ReaderCannotBeServed, "ReaderCannotBeServed", Severity::warning},
+    {EventKind::PeerServiceFound, "PeerServiceFound", Severity::notice},
+    {EventKind::PeerServiceLost, "PeerServiceLost", Severity::notice},
     {EventKind::IdentityReplaced, "IdentityReplaced", Severity::warning},
     {EventKind::ReceiveBufferSmall, "ReceiveBufferSmall", Severity::notice},
     {EventKind::NoNetwork, "NoNetwork", Severity::warning},

@@ -65,6 +65,13 @@ void Participant::set_locators(std::vector<Locator> metatraffic,
     spdp_.set_own(std::move(own), now);
 }
 
+void Participant::set_properties(discovery::Properties properties, MonoTime now) {
+    discovery::ParticipantData own = spdp_.own();
+    if (own.properties == properties) return;
+    own.properties = std::move(properties);
+    spdp_.set_own(std::move(own), now);
+}
+
 void Participant::goodbye() {
     spdp_.goodbye(spdp_outbox_);
 }

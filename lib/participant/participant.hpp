@@ -56,6 +56,8 @@ class Participant {
     // A peer known to an earlier run of this identity (fact sheet 12.3).
     void restore_peer(const discovery::ParticipantData& peer, MonoTime now);
     void start(MonoTime now);
+    // What is said of the participant changes; everybody is told at once.
+    void set_properties(discovery::Properties properties, MonoTime now);
     // Tells everybody that this participant leaves.
     void goodbye();
     // Where it can be reached from now on; announced at once.

@@ -209,6 +209,10 @@ void DomainService::explain_writers(const std::vector<ServedGroup*>& groups,
         WriterExplanation& writer = result.writers.emplace_back();
         describe(data, writer);
         explain_reach(participants_[0]->reach(data), writer);
+        if (is_service(*participants_[0], guid.prefix, ServiceRole::replay)) {
+            writer.reason = "it replays what another daemon keeps";
+            continue;
+        }
         const auto group = std::ranges::find_if(
             groups, [&, id = guid](const ServedGroup* one) { return one->writers.contains(id); });
         if (group != groups.end()) {
@@ -241,6 +245,10 @@ void DomainService::explain_readers(const std::vector<ServedGroup*>& groups,
         ReaderExplanation& reader = result.readers.emplace_back();
         describe(data, reader);
         explain_reach(participants_[1]->reach(data), reader);
+        if (is_service(*participants_[1], guid.prefix, ServiceRole::ingest)) {
+            reader.reason = "it records for another daemon";
+            continue;
+        }
         if (groups.empty() && reader.reason.empty()) reader.reason = without_group(data, writers);
         for (std::size_t i = 0; i < groups.size(); ++i) {
             ReaderMatch& match = reader.groups.emplace_back();

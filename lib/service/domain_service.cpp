@@ -38,6 +38,16 @@ rtps::ReaderLimits reader_limits(const Limits& limits) {
     return result;
 }
 
+ServiceAnnouncement announcement(const DomainOptions& domain, Side side, const Reserved& reserved) {
+    ServiceAnnouncement said;
+    said.role = side == Side::replay ? ServiceRole::replay : ServiceRole::ingest;
+    said.priority = domain.config.replay.priority;
+    said.host = domain.host_name;
+    // Written ahead with each start.
+    said.run = static_cast<std::uint64_t>(reserved.spdp_number.value);
+    return said;
+}
+
 participant::ParticipantOptions participant_options(const DomainOptions& domain,
                                                     Side side,
                                                     const Reserved& reserved) {
@@ -52,6 +62,7 @@ participant::ParticipantOptions participant_options(const DomainOptions& domain,
     options.own.lease = to_qos_duration(domain.config.network_lease);
     options.own.domain_id = domain.domain;
     options.own.entity_name = fmt::format("durabilityd {} {}", name(side), domain.host_name);
+    options.own.properties = to_properties(announcement(domain, side, reserved));
     options.spdp.announce_to = domain.announce_to;
     options.spdp.first_number = next(reserved.spdp_number);
     options.spdp.max_participants = limits.remote_participants;
@@ -97,7 +108,10 @@ DomainService::DomainService(DomainOptions options, EventLog& events, RateLimit&
     participants_[1]->ignore(options_.sides[0].identity.prefix);
     types_ = std::make_unique<GroupTypes>(context_, *participants_[0], *participants_[1]);
     ingest_ = std::make_unique<Ingest>(context_, *participants_[0]);
-    replay_ = std::make_unique<Replay>(context_, *participants_[1], *participants_[0], rate);
+    services_ = std::make_unique<PeerServices>(
+        context_, *participants_[1], announcement(options_, Side::replay, reserved_[1]));
+    replay_ =
+        std::make_unique<Replay>(context_, *participants_[1], *participants_[0], *services_, rate);
 }
 
 // --- start ---
@@ -143,6 +157,11 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
             entities_.restore(static_cast<Side>(record.key[1]),
                               std::string(record.key.begin() + 2, record.key.end()),
                               *id);
+        } else if (ingest_->restore_relayed(record.kind, record.key)) {
+            continue;
+        } else if (const auto yielded_to = yield_of_key(record.key);
+                   record.kind == store::RecordKind::identity && yielded_to) {
+            services_->restore_yield(*yielded_to);
         } else if (record.kind == store::RecordKind::peer) {
             const auto peer = discovery::decode_participant(
                 record.value, string_limits(options_.config.limits), vendor::unknown);
@@ -193,13 +212,14 @@ void DomainService::announce(Now now) {
     announced_ = true;
     announce_due_ = MonoTime::max();
     replay_->expect_returning_until(after(now.mono, options_.config.replay.handover_window));
-    for (const Side side : {Side::ingest, Side::replay}) {
-        participant::Participant& participant = *participants_[static_cast<std::size_t>(side)];
+    for (const auto& participant : participants_) {
         for (const discovery::ParticipantData& peer : peers_)
-            participant.restore_peer(peer, now.mono);
-        participant.start(now.mono);
+            participant->restore_peer(peer, now.mono);
     }
     peers_.clear();
+    services_->start(now);
+    for (const auto& participant : participants_)
+        participant->start(now.mono);
 }
 
 // Everything that returns is there.
@@ -334,7 +354,9 @@ void DomainService::on_ingest_event(const participant::ParticipantEvent& event, 
 void DomainService::on_replay_event(const participant::ParticipantEvent& event, Now now) {
     if (const auto* found = std::get_if<discovery::ReaderFound>(&event)) {
         for (ServedGroup* group : groups_.of_topic(found->data.topic)) {
-            const bool is_open = group->state == ServedGroup::State::open;
+            const bool is_open =
+                group->state == ServedGroup::State::open &&
+                !is_service(*participants_[1], found->data.guid.prefix, ServiceRole::ingest);
             if (is_open && replay_->matches(*group, found->data))
                 types_->on_reader_found(*group, found->data, now);
         }
@@ -344,7 +366,16 @@ void DomainService::on_replay_event(const participant::ParticipantEvent& event, 
     } else if (const auto* lost = std::get_if<discovery::ReaderLost>(&event)) {
         replay_->on_reader_lost(lost->guid, lost->reason, now);
     } else if (const auto* gone = std::get_if<discovery::ParticipantLost>(&event)) {
+        services_->on_participant_lost(gone->prefix, gone->reason, now);
         replay_->on_participant_lost(gone->prefix, gone->reason);
+    } else if (const auto* peer = std::get_if<discovery::ParticipantFound>(&event)) {
+        services_->on_participant(peer->data, now);
+    } else if (const auto* moved = std::get_if<discovery::ParticipantChanged>(&event)) {
+        services_->on_participant(moved->data, now);
+    } else if (const auto* writer = std::get_if<discovery::WriterFound>(&event)) {
+        services_->on_writer_found(writer->data);
+    } else if (const auto* ended = std::get_if<discovery::WriterLost>(&event)) {
+        services_->on_writer_lost(ended->guid);
     } else if (const auto* known = std::get_if<discovery::LocalAcknowledged>(&event)) {
         replay_->on_announcement_acknowledged(known->peer, known->local, now);
     } else if (const auto* spoke = std::get_if<participant::ReaderSpoke>(&event)) {
@@ -403,6 +434,7 @@ void DomainService::turn(Now now) {
         absent_due_ = MonoTime::max();
         ingest_->retire_absent(now);
     }
+    services_->tick(now);
     replay_->tick(now);
     replay_->request_payloads(now);
     reserve_numbers();
@@ -412,7 +444,10 @@ void DomainService::turn(Now now) {
 
 MonoTime DomainService::next_deadline() const {
     if (!announced_) return announce_due_;
-    MonoTime due = std::min({replay_->next_deadline(), types_->next_deadline(), absent_due_});
+    MonoTime due = std::min({replay_->next_deadline(),
+                             types_->next_deadline(),
+                             services_->next_deadline(),
+                             absent_due_});
     for (const auto& participant : participants_)
         due = std::min(due, participant->next_deadline());
     return due;

@@ -14,6 +14,7 @@
 #include "service/group_types.hpp"
 #include "service/identity.hpp"
 #include "service/ingest.hpp"
+#include "service/peer_services.hpp"
 #include "service/replay.hpp"
 #include "store/store.hpp"
 
@@ -125,6 +126,7 @@ class DomainService {
     std::array<std::unique_ptr<participant::Participant>, side_count> participants_;
     std::unique_ptr<GroupTypes> types_;
     std::unique_ptr<Ingest> ingest_;
+    std::unique_ptr<PeerServices> services_;
     std::unique_ptr<Replay> replay_;
     std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
     // When writers that did not come back after a restart count as ended.

@@ -50,6 +50,8 @@ std::string_view name(Replay::Wait wait) {
             return "writers from before the start of the daemon may still come back";
         case Replay::Wait::living_writers:
             return "a living writer has not said yet what it sends by itself";
+        case Replay::Wait::other_service:
+            return "another daemon may be there to serve it";
         case Replay::Wait::promised:
             return "its living writers send it everything; the daemon looks on for a moment";
         case Replay::Wait::store:
@@ -75,7 +77,7 @@ ReaderStatus reader_status(const Replay::LateReaderView& late) {
         reader.not_owed.push_back({std::string(name(verdict)), late.counts[i]});
     }
     reader.state = state_of(late.phase);
-    reader.reason = late.wait == Replay::Wait::nothing ? late.reason : std::string(name(late.wait));
+    reader.reason = late.reason.empty() ? std::string(name(late.wait)) : late.reason;
     reader.cure = late.wait == Replay::Wait::nothing ? late.cure : std::string(cure_of(late.wait));
     return reader;
 }

@@ -11,11 +11,16 @@ namespace {
 // be compared with any other.
 using NewestLive = std::unordered_map<std::uint64_t, Timestamp>;
 
-bool sent_by_living_writer(const store::ListedSample& sample, const EntitlementInput& input) {
-    const auto share = input.living.find(sample.id.writer);
-    if (share == input.living.end() || !share->second.history.contains(sample.id.number))
-        return false;
-    return !sample.is_left || !share->second.drops_unregistered;
+// The living writer that sends it; nullptr when none does.
+const Guid* living_sender(const store::ListedSample& sample, const EntitlementInput& input) {
+    const auto found = input.living.find(sample.id.writer);
+    if (found == input.living.end()) return nullptr;
+    const LivingShare& share = found->second;
+    const bool is_dropped = sample.is_left && share.drops_unregistered;
+    if (share.history.contains(sample.id.number) && !is_dropped) return &found->first;
+    const auto relayed = std::ranges::find_if(
+        share.relayed, [&](const auto& part) { return part.numbers.contains(sample.id.number); });
+    return relayed == share.relayed.end() ? nullptr : &relayed->by;
 }
 
 bool expired(const store::ListedSample& sample, const EntitlementInput& input) {
@@ -28,7 +33,7 @@ NewestLive newest_live(const EntitlementInput& input) {
     NewestLive newest;
     if (!needs_whole_history(input.reader, input.living)) return newest;
     for (const store::ListedSample& sample : input.retained) {
-        if (!sent_by_living_writer(sample, input) || !sample.source_timestamp.valid()) continue;
+        if (living_sender(sample, input) == nullptr || !sample.source_timestamp.valid()) continue;
         if (sample.instance == 0) continue;
         auto [entry, added] = newest.try_emplace(sample.instance, sample.source_timestamp);
         if (!added) entry->second = std::max(entry->second, sample.source_timestamp);
@@ -44,7 +49,7 @@ Entitlement judge(const store::ListedSample& sample,
     }
     if (sample.arrival <= input.reader.frontier) return Entitlement::acknowledged;
     if (expired(sample, input)) return Entitlement::expired;
-    if (sent_by_living_writer(sample, input)) {
+    if (living_sender(sample, input) != nullptr) {
         const bool understood = sample.lifecycle == Lifecycle::data ||
                                 input.living.at(sample.id.writer).operations_understood;
         return understood ? Entitlement::living_writer : Entitlement::deferred;
@@ -85,8 +90,7 @@ std::string_view name(Entitlement entitlement) {
 bool needs_whole_history(const LateReader& reader,
                          const std::unordered_map<Guid, LivingShare>& living) {
     if (!reader.latest_arrival_wins) return false;
-    return std::ranges::any_of(living,
-                               [](const auto& entry) { return !entry.second.history.empty(); });
+    return std::ranges::any_of(living, [](const auto& entry) { return !entry.second.empty(); });
 }
 
 void decide(const EntitlementInput& input, EntitlementResult& result) {
@@ -97,7 +101,7 @@ void decide(const EntitlementInput& input, EntitlementResult& result) {
         if (verdict == Entitlement::owed) append(result.owed, sample.arrival);
         if (verdict == Entitlement::deferred) append(result.deferred, sample.arrival);
         if (verdict == Entitlement::living_writer)
-            append(result.promised[sample.id.writer], sample.arrival);
+            append(result.promised[*living_sender(sample, input)], sample.arrival);
     }
 }
 

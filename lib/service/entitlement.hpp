@@ -26,6 +26,14 @@ struct LivingShare {
     bool drops_unregistered{false};
     // The reader finds the right instance for its disposes and unregisters.
     bool operations_understood{true};
+    // What others that live send of its samples, in its name.
+    struct Relayed {
+        SequenceRange numbers;  // its own
+        Guid by;
+    };
+    std::vector<Relayed> relayed;
+
+    [[nodiscard]] bool empty() const { return history.empty() && relayed.empty(); }
 };
 
 // The reader, as far as the decision needs it.
@@ -67,7 +75,8 @@ struct EntitlementInput {
 
 struct EntitlementResult {
     std::vector<ArrivalRange> owed;  // ascending
-    // What living writers send, by writer: ours to send should one be lost before it has.
+    // What living writers send, by the one that sends: ours to send should one be lost before it
+    // has.
     std::map<Guid, std::vector<ArrivalRange>> promised;
     std::vector<ArrivalRange> deferred;
     std::array<std::uint64_t, entitlement_count> counts{};  // by Entitlement, for `explain`

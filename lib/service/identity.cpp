@@ -82,6 +82,21 @@ Buffer peer_key(const GuidPrefix& prefix) {
     return {prefix.octets.begin(), prefix.octets.end()};
 }
 
+Buffer yield_key(const GuidPrefix& replay) {
+    Buffer key;
+    ByteWriter out(key);
+    out.u8('y');
+    out.bytes(replay.octets);
+    return key;
+}
+
+std::optional<GuidPrefix> yield_of_key(ByteView key) {
+    GuidPrefix prefix;
+    if (key.size() != prefix.octets.size() + 1 || key[0] != 'y') return std::nullopt;
+    std::copy(key.begin() + 1, key.end(), prefix.octets.begin());
+    return prefix;
+}
+
 Buffer encode(const ParticipantIdentity& identity) {
     Buffer bytes;
     ByteWriter out(bytes);

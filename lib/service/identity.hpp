@@ -70,6 +70,9 @@ struct Frontier {
 [[nodiscard]] Buffer entity_key(Side side, std::string_view description);
 [[nodiscard]] Buffer frontier_key(const Guid& reader, EntityId replay_writer);
 [[nodiscard]] Buffer numbers_key(EntityId replay_writer, const GuidPrefix& process);
+// Of the daemon whose replay participant that is, when this one yields to it.
+[[nodiscard]] Buffer yield_key(const GuidPrefix& replay);
+[[nodiscard]] std::optional<GuidPrefix> yield_of_key(ByteView key);
 [[nodiscard]] Buffer peer_key(const GuidPrefix& prefix);
 
 [[nodiscard]] Buffer encode(const ParticipantIdentity& identity);

@@ -2,9 +2,11 @@
 
 #include "types/type_information.hpp"
 
+#include "base/byte_writer.hpp"
 #include "discovery/matching.hpp"
 #include "discovery/peer_facts.hpp"
 #include "service/contract_resolver.hpp"
+#include "service/peer_services.hpp"
 #include "wire/cdr.hpp"
 #include "wire/inline_qos.hpp"
 
@@ -12,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace durability::service {
@@ -47,6 +50,19 @@ std::string describe(const Contract& contract) {
     if (contract.max_age != infinite_duration)
         text += fmt::format(" max_age {}s", contract.max_age / std::chrono::seconds{1});
     return text;
+}
+
+constexpr std::uint8_t key_relayed = 'r';
+constexpr std::size_t guid_size = 16;
+// Sources that are known to be relayed, and of those that are gone those that may come back.
+constexpr std::size_t most_relayed = 10'000;
+
+Buffer relayed_key(const Guid& source) {
+    Buffer key;
+    ByteWriter out(key);
+    out.u8(key_relayed);
+    out.bytes(to_octets(source));
+    return key;
 }
 
 }  // namespace
@@ -179,6 +195,7 @@ GroupKey Ingest::key_for(const discovery::EndpointData& writer) {
 }
 
 void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
+    if (is_service(participant_, writer.guid.prefix, ServiceRole::replay)) return;
     GroupKey key = key_for(writer);
     const TopicRule* rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
     const ServeVerdict verdict = judge(rule, writer.topic, writer.qos.durability);
@@ -240,7 +257,9 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
             const auto stored = group->stored.find(source->second.source);
             if (stored != group->stored.end()) stored->second.retired = true;
         }
+        const std::set<Guid> relayed = source->second.relayed.origins();
         group->writers.erase(source);
+        retire_relayed(*group, relayed, now);
     }
     context_.groups.forget_writer(writer);
     last_source_ = nullptr;
@@ -252,9 +271,48 @@ void Ingest::retire_absent(Now now) {
         if (group->state != ServedGroup::State::open) continue;
         for (auto& [source, stored] : group->stored) {
             if (stored.retired || group->has_writer_of(source)) continue;
+            if (group->is_relayed(source)) continue;
             context_.commands.emplace_back(store::WriterGone{group->handle, source, now.wall});
             stored.retired = true;
         }
+    }
+}
+
+bool Ingest::restore_relayed(store::RecordKind kind, ByteView key) {
+    if (kind != store::RecordKind::identity || key.size() != guid_size + 1 ||
+        key[0] != key_relayed) {
+        return false;
+    }
+    std::array<std::uint8_t, guid_size> octets{};
+    std::copy(key.begin() + 1, key.end(), octets.begin());
+    if (relayed_.size() < most_relayed) relayed_.insert(guid_from_octets(octets));
+    return true;
+}
+
+// Their original writers are not seen; the one who brought their samples stands for them.
+void Ingest::note_relayed(ServedGroup& group,
+                          SourceWriter& by,
+                          SequenceNumber number,
+                          const SampleId& id) {
+    if (!by.relayed.add(number, id)) return;
+    // What is known of its numbers says nothing about what it would send itself.
+    if (!group.has_writer_of(id.writer) && relayed_.size() < most_relayed &&
+        relayed_.insert(id.writer).second) {
+        context_.save(store::RecordKind::identity, relayed_key(id.writer), {1});
+    }
+    bool was_gone = group.relayed_and_gone.erase(id.writer) != 0;
+    if (const auto stored = group.stored.find(id.writer); stored != group.stored.end())
+        was_gone = std::exchange(stored->second.retired, false) || was_gone;
+    if (was_gone) context_.commands.emplace_back(store::WriterBack{group.handle, id.writer});
+}
+
+void Ingest::retire_relayed(ServedGroup& group, const std::set<Guid>& sources, Now now) {
+    for (const Guid& source : sources) {
+        if (group.has_writer_of(source) || group.is_relayed(source)) continue;
+        context_.commands.emplace_back(store::WriterGone{group.handle, source, now.wall});
+        if (const auto stored = group.stored.find(source); stored != group.stored.end())
+            stored->second.retired = true;
+        if (group.relayed_and_gone.size() < most_relayed) group.relayed_and_gone.insert(source);
     }
 }
 
@@ -343,8 +401,10 @@ void Ingest::attach(ServedGroup& group, SourceWriter& writer, Now now) {
     rtps::MatchOptions options;
     const auto stored = group.stored.find(writer.source);
     if (stored != group.stored.end()) {
-        options.resume_after = stored->second.last_stored;
-        options.expects_resume = true;
+        // Of one that others speak for, all is asked for: the store knows what it has.
+        const bool is_relayed = relayed_.contains(writer.source);
+        if (!is_relayed) options.resume_after = stored->second.last_stored;
+        options.expects_resume = !is_relayed;
         if (stored->second.retired) {
             context_.commands.emplace_back(store::WriterBack{group.handle, writer.source});
             stored->second.retired = false;
@@ -437,6 +497,10 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
         sets_.on_unusable(last_source_->sets, sample.number);
         batch_.mark(group.handle, sample.writer, sample.number);
         return;
+    }
+    if (verdict.kind == SampleVerdict::Kind::store &&
+        verdict.meta.id.writer != last_source_->source) {
+        note_relayed(group, *last_source_, sample.number, verdict.meta.id);
     }
     CoherentSets::Step step = sets_.on_sample(last_source_->sets, sample.number, verdict.set);
     if (step.ended) end_set(group, *last_source_, std::move(*step.ended), now);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +42,9 @@ class Ingest {
     Ingest(Context& context, participant::Participant& participant)
         : context_(context), participant_(participant) {}
 
+    // A source of which an earlier run had samples from somebody else than itself. False when the
+    // record is not one of these.
+    bool restore_relayed(store::RecordKind kind, ByteView key);
     // Starts serving what the store knows or a rule names; idempotent per group key.
     void open(GroupMeta meta, bool from_store, Now now);
     void on_writer_found(const discovery::EndpointData& writer, Now now);
@@ -94,6 +98,12 @@ class Ingest {
     void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
     void take(rtps::ReceivedSample& sample, Now now);
     void add(ServedGroup& group, SourceWriter& source, SetMember sample);
+    void note_relayed(ServedGroup& group,
+                      SourceWriter& by,
+                      SequenceNumber number,
+                      const SampleId& id);
+    // Nobody is left who brings samples of these sources.
+    void retire_relayed(ServedGroup& group, const std::set<Guid>& sources, Now now);
     void report_unusable(const SampleVerdict& verdict,
                          ServedGroup& group,
                          const Guid& writer,
@@ -109,6 +119,8 @@ class Ingest {
     std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
+    // Sources whose samples came in their name before they were met themselves.
+    std::set<Guid> relayed_;
     store::AppendBatch batch_;
     std::vector<std::pair<ServedGroup*, Guid>> keyless_;
     bool paused_{false};

@@ -60,6 +60,7 @@ void Replay::open(ServedGroup& group, Now now) {
         replay_.resume_process(id, stored.process, std::move(stored.numbers));
         return true;
     });
+    group.opened = now.mono;
     consider_all(group, now);
 }
 
@@ -105,12 +106,14 @@ void Replay::on_reader_changed(const discovery::EndpointData& reader, Now now) {
 void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader, Now now) {
     const Key key{group.replay.guid.entity, reader.guid};
     if (late_.contains(key)) return;
-    if (!matches(group, reader)) return;
+    if (!matches(group, reader) || is_service(replay_, reader.guid.prefix, ServiceRole::ingest))
+        return;
 
     Late& late = late_[key];
     by_reader_[reader.guid].push_back(key.first);
     late.data = reader;
     late.group = &group;
+    late.appeared = now.mono;
     const discovery::PeerFacts facts = discovery::peer_facts(reader.vendor);
     rtps::ReplayReaderTraits traits;
     traits.reliable = reader.qos.reliability == ReliabilityKind::reliable;
@@ -261,7 +264,10 @@ void Replay::on_writer_lost(const Guid& writer, Now now) {
         const auto probed = late.probed.find(writer);
         if (probed != late.probed.end()) fall_due(watched, late, probed->second.source, now);
     }
-    proceed_where([&](Late& late) { return late.probed.erase(writer) != 0; }, now);
+    const auto concerns = [&](Late& late) {
+        return !had_its_share(late, now) && late.probed.erase(writer) != 0;
+    };
+    proceed_where(concerns, now);
 }
 
 void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
@@ -292,7 +298,7 @@ MonoTime Replay::ready_at(const Late& late) const {
     const bool waiting =
         std::ranges::any_of(late.probed, [](const auto& entry) { return !entry.second.resolved; });
     MonoTime ready = waiting ? std::max(late.not_before, late.probes_until) : late.not_before;
-    return std::max(ready, awaits_returning_until(late));
+    return std::max({ready, late.left_until, awaits_returning_until(late)});
 }
 
 MonoTime Replay::next_deadline() const {

@@ -10,6 +10,7 @@
 #include "service/context.hpp"
 #include "service/entitlement.hpp"
 #include "service/identity.hpp"
+#include "service/peer_services.hpp"
 #include "service/rate_limit.hpp"
 
 #include <array>
@@ -34,13 +35,14 @@ struct DecisionBasis {
 class Replay {
   public:
     // Two participants: readers are met and served by the replay one; the ingest one can ask a
-    // living source writer what it holds.
+    // living source writer what it holds. `peers` says which readers are other daemons' to serve.
     // `rate`: of all domains together.
     Replay(Context& context,
            participant::Participant& replay,
            participant::Participant& ingest,
+           const PeerServices& peers,
            RateLimit& rate)
-        : context_(context), replay_(replay), ingest_(ingest), rate_(rate) {}
+        : context_(context), replay_(replay), ingest_(ingest), peers_(peers), rate_(rate) {}
 
     // Until then, source writers whose processes are known but which were not heard of again may
     // still be met: after a restart the daemon does not speak for them before (semantics.md,
@@ -100,6 +102,7 @@ class Replay {
         company,            // other readers of its process, for a moment
         returning_writers,  // writers that lived when the daemon went may still come back
         living_writers,     // one was asked what it sends by itself, and has not answered
+        other_service,      // another daemon has precedence, or one may be there
         promised,           // living writers send it everything, unless they are lost soon
         store,              // the list of what is kept, or the record of what was decided
     };
@@ -128,6 +131,7 @@ class Replay {
     };
     struct ProbedWriter {
         Guid source;
+        VendorId vendor;
         bool resolved{false};
         bool serves{false};
         SequenceRange share{};
@@ -158,6 +162,11 @@ class Replay {
         MonoTime watched_since{};
         MonoTime watch_until{MonoTime::max()};
         int times_asked{0};  // the writers that promised, whether they live
+        // When it came, for whom it was left to, and until when it is for now.
+        MonoTime appeared{};
+        GuidPrefix left_to{};
+        bool is_ours{false};
+        MonoTime left_until{MonoTime::min()};
         std::shared_ptr<Round> round;
 
         // What may have to be sent after all.
@@ -196,6 +205,12 @@ class Replay {
     [[nodiscard]] bool others_wait(const Key& key) const;
     void begin(const Key& key, Late& late, bool singly, Now now);
 
+    // replay_precedence.cpp
+    [[nodiscard]] bool is_left_to_other(const Key& key, Late& late, Now now);
+    [[nodiscard]] bool is_of_other(const Late& late, Now now) const;
+    [[nodiscard]] bool had_its_share(const Late& late, Now now) const;
+    static void take_share_for_sent(Late& late);
+
     // replay_handover.cpp
     void watch(const Key& key, Late& late, Now now);
     void watch_all(Now now);
@@ -223,6 +238,7 @@ class Replay {
     Context& context_;
     participant::Participant& replay_;
     participant::Participant& ingest_;
+    const PeerServices& peers_;
     RateLimit& rate_;
     // Octets that answers of the store may bring, by ticket: spent already.
     std::unordered_map<std::uint64_t, std::uint64_t> spent_on_;

@@ -48,7 +48,7 @@ void Replay::gather(const Key& key, Late& late, Now now) {
             serve_nothing(key, late, "has everything it was owed", now);
             return;
         }
-    } else if (!can_be_reached(key, late)) {
+    } else if (!can_be_reached(key, late) && !is_of_other(late, now)) {
         context_.events.report(
             make_event(EventKind::ReaderCannotBeServed,
                        {{"topic", late.data.topic},
@@ -113,6 +113,7 @@ void Replay::probe(Late& late, const SourceWriter& writer, Now now) {
                     (asks_for_history(late.data) || writer.data.vendor == late.data.vendor ||
                      !facts.shares_proxy_writer);
     probed.source = writer.source;
+    probed.vendor = writer.data.vendor;
     probed.resolved = !probed.serves;
     if (probed.serves) ingest_.probe_writer(writer.data.guid, now.mono);
 }
@@ -135,17 +136,19 @@ MonoTime Replay::awaits_returning_until(const Late& late) const {
 std::unordered_map<Guid, LivingShare> Replay::shares(const Late& late) const {
     std::unordered_map<Guid, LivingShare> result;
     for (const auto& [guid, probed] : late.probed) {
+        LivingShare& share = result[probed.source];
+        if (!probed.serves) continue;
+        share.history = probed.share;
+        share.drops_unregistered = discovery::peer_facts(probed.vendor).drops_unregistered;
+        share.operations_understood =
+            discovery::understands_operations(late.data.vendor, probed.vendor);
         const auto writer = late.group->writers.find(guid);
         if (writer == late.group->writers.end()) continue;
-        LivingShare& share = result[writer->second.source];
-        if (!probed.serves) continue;
-        const VendorId vendor = writer->second.data.vendor;
-        share.history = probed.share;
         // What it wrote since it answered, before the reader came, is in its history too.
         if (const auto status = ingest_.writer_status(guid))
             share.history.last = std::max(share.history.last, status->received);
-        share.drops_unregistered = discovery::peer_facts(vendor).drops_unregistered;
-        share.operations_understood = discovery::understands_operations(late.data.vendor, vendor);
+        for (const auto& [origin, numbers] : writer->second.relayed.within(share.history))
+            result[origin].relayed.push_back({numbers, probed.source});
     }
     return result;
 }
@@ -162,6 +165,7 @@ Replay::Wait Replay::waits_for(const Late& late, Now now) const {
     if (late.decision) return Wait::store;
     if (late.group->types.is_awaited()) return Wait::type;
     if (!late.known_by_peer) return late.tentative ? Wait::agreement : Wait::announcement;
+    if (now.mono < late.left_until) return Wait::other_service;
     if (now.mono < late.not_before) return Wait::company;
     if (now.mono < awaits_returning_until(late)) return Wait::returning_writers;
     const bool asking =
@@ -205,6 +209,7 @@ void Replay::begin_round(const std::vector<Key>& members, Now now) {
     for (const Key& key : members) {
         Late& late = late_.at(key);
         late.round = round;
+        late.is_ours = true;
         DecisionBasis& decision = late.decision.emplace();
         decision.reader.wants_history = late.wants_history;
         decision.reader.matched_arrival = late.frontier.matched;
@@ -220,6 +225,7 @@ void Replay::begin_round(const std::vector<Key>& members, Now now) {
 void Replay::proceed(const Key& key, Late& late, Now now) {
     if (late.phase != Phase::gathering) return;
     if (late.decision) return decide_on_page(key, late, now);
+    if (is_left_to_other(key, late, now)) return;
     if (!can_decide(late, now)) return;
     std::vector<Key> members = company(key, late);
     if (now.mono < company_until(late)) {
@@ -249,6 +255,7 @@ void Replay::decide_on_page(const Key& key, Late& late, Now now) {
     if (!late.listed) return;
     late.retained = {};
     gathering_.erase(key);
+    if (had_its_share(late, now)) take_share_for_sent(late);
     if (late.is_open()) watch(key, late, now);
     if (!late.result.owed.empty() || !late.is_open()) {
         late.phase = Phase::saving;

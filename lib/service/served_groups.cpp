@@ -6,6 +6,12 @@
 
 namespace durability::service {
 
+bool ServedGroup::is_relayed(const Guid& source) const {
+    return std::ranges::any_of(writers, [&](const auto& entry) {
+        return entry.second.relayed.origins().contains(source);
+    });
+}
+
 bool ServedGroup::has_writer_of(const Guid& source) const {
     return std::ranges::any_of(writers,
                                [&](const auto& entry) { return entry.second.source == source; });

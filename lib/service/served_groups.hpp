@@ -10,6 +10,7 @@
 #include "durability/config.hpp"
 #include "model/group.hpp"
 #include "service/coherent_sets.hpp"
+#include "service/relayed_samples.hpp"
 #include "store/commands.hpp"
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct SourceWriter {
     EntityId ingest_reader;  // unknown until the group is open
     bool conflict_reported{false};
     SequenceNumber last_unregister{};  // received in this run
+    RelayedSamples relayed;            // likewise
     WriterSets sets;
     std::uint64_t lost_in_sets{0};  // samples of sets that were not whole
 };
@@ -81,17 +83,22 @@ struct ServedGroup {
     std::string problem;  // why it could not be opened
     GroupHandle handle{0};
     bool from_store{false};
+    MonoTime opened{};
     // What the replay writer is announced as; its entity id is data.guid.entity.
     discovery::EndpointData replay;
     std::map<Guid, SourceWriter> writers;  // by endpoint GUID
     // The greatest number of each source writer that is stored: where to go on asking.
     std::unordered_map<Guid, store::KnownWriter> stored;
+    // Sources whose samples came in their name, from writers that are gone.
+    std::set<Guid> relayed_and_gone;
     GroupType types;
     bool representation_reported{false};
     bool backlog_full{false};  // the store takes no more of it for now
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;
+    // A writer that is there has sent samples of that source.
+    [[nodiscard]] bool is_relayed(const Guid& source) const;
     // The minimal id of its type, as its first writer that has one announced it.
     [[nodiscard]] std::optional<types::TypeId> type_id() const;
 };

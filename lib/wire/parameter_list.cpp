@@ -112,6 +112,22 @@ void ParameterListBuilder::string(std::uint16_t id, std::string_view value) {
     writer.align(4);
 }
 
+void ParameterListBuilder::properties(std::uint16_t id,
+                                      std::span<const std::pair<std::string, std::string>> pairs) {
+    Buffer value;
+    ByteWriter content(value);
+    content.u32(static_cast<std::uint32_t>(pairs.size()));
+    for (const auto& [name, text] : pairs) {
+        for (const std::string* string : {&name, &text}) {
+            content.align(4);
+            content.u32(static_cast<std::uint32_t>(string->size() + 1));
+            value.insert(value.end(), string->begin(), string->end());
+            content.u8(0);
+        }
+    }
+    octets(id, value);
+}
+
 void ParameterListBuilder::guid(std::uint16_t id, const Guid& value) {
     octets(id, to_octets(value));
 }

@@ -13,7 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace durability::wire {
 
@@ -69,6 +72,8 @@ class ParameterListBuilder {
     // A length in front of the octets (USER_DATA and its like).
     void octet_sequence(std::uint16_t id, ByteView value);
     void string(std::uint16_t id, std::string_view value);
+    // A sequence of pairs of strings (PROPERTY_LIST).
+    void properties(std::uint16_t id, std::span<const std::pair<std::string, std::string>> pairs);
     void guid(std::uint16_t id, const Guid& value);
     void duration(std::uint16_t id, QosDuration value);
     void locator(std::uint16_t id, const Locator& value);

@@ -47,6 +47,7 @@ ParticipantData full_participant() {
     data.domain_tag = "hall 3";
     data.entity_name = "durabilityd ingest";
     data.expects_inline_qos = true;
+    data.properties = {{"durabilityd.role", "replay"}, {"durabilityd.host", ""}};
     return data;
 }
 
@@ -242,4 +243,30 @@ TEST_CASE("the key of a participant dispose in its three payload forms") {
     CHECK_FALSE(decode_participant_key(from_hex("00030000 01000000")).has_value());
     CHECK_FALSE(decode_participant_key(from_hex("0001")).has_value());
     CHECK_FALSE(decode_participant_key(from_hex("00000000 010f0102")).has_value());
+}
+
+TEST_CASE("of the properties only those of our own kind are kept, and damaged ones hurt nobody") {
+    const auto read = [](const Properties& properties) {
+        ParticipantData data = full_participant();
+        data.properties = properties;
+        const auto decoded = decode_participant(encode_participant(data), limits, vendor::own);
+        REQUIRE(decoded.has_value());
+        return decoded->properties;
+    };
+    const Properties own{{"durabilityd.role", "ingest"}, {"durabilityd.odd", "abcde"}};
+    CHECK(read(own) == own);
+    CHECK(read({{"__Hostname", "alpha"}, own[0], {"PARTICIPANT_TYPE", "SIMPLE"}, own[1]}) == own);
+    CHECK(read({}).empty());
+    CHECK(read(Properties(100, own[0])).size() == max_own_properties);
+    // Too many, too long, cut off: as if there were none.
+    CHECK(read(Properties(300, own[0])).empty());
+    CHECK(read({{"durabilityd.host", std::string(2'000, 'x')}}).empty());
+    for (const std::string_view damaged : {"59000400 ffffffff",
+                                           "59000400 01000000",
+                                           "59000c00 01000000 ffffff7f 61000000",
+                                           "59001000 01000000 02000000 61000000 00000000"}) {
+        const auto decoded = decode_hex(list(damaged));
+        REQUIRE(decoded.has_value());
+        CHECK(decoded->properties.empty());
+    }
 }

@@ -95,7 +95,10 @@ TemporaryDirectory::~TemporaryDirectory() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-World::World(std::string_view topics, std::string_view more) : domain_(next_domain()) {
+World::World(std::string_view topics, std::string_view more) : World(next_domain(), topics, more) {}
+
+World::World(std::uint32_t domain, std::string_view topics, std::string_view more)
+    : domain_(domain) {
     std::filesystem::create_directory(state_directory());
     std::filesystem::create_directory(directory() / "run");
     std::ofstream config(directory() / "durabilityd.yaml");

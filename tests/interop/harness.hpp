@@ -55,6 +55,8 @@ class World {
   public:
     // `topics` is the YAML list under `topics:`, `more` other sections; both may be empty.
     explicit World(std::string_view topics = "", std::string_view more = "");
+    // On a domain that another one has: a second daemon.
+    World(std::uint32_t domain, std::string_view topics, std::string_view more);
 
     [[nodiscard]] std::uint32_t domain() const { return domain_; }
     [[nodiscard]] std::filesystem::path directory() const { return directory_.path(); }

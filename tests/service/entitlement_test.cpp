@@ -61,7 +61,9 @@ store::ListedSample disposed(store::ListedSample sample) {
 // Who lives, and which of its numbers it sends itself.
 using Living = std::unordered_map<Guid, LivingShare>;
 Living lives(std::uint8_t writer, std::int64_t first, std::int64_t last) {
-    return {{writer_guid(writer), LivingShare{{SequenceNumber{first}, SequenceNumber{last}}}}};
+    LivingShare share;
+    share.history = {SequenceNumber{first}, SequenceNumber{last}};
+    return {{writer_guid(writer), share}};
 }
 Living lives_and_drops(std::uint8_t writer, std::int64_t first, std::int64_t last) {
     Living living = lives(writer, first, last);
@@ -429,4 +431,35 @@ TEST_CASE("a history may be decided on in pieces unless later samples count") {
     CHECK(needs_whole_history(reader(10, 0, true), living));
     CHECK_FALSE(needs_whole_history(reader(10, 0, true), lives_and_sends_nothing));
     CHECK_FALSE(needs_whole_history(reader(10, 0, true), nobody));
+}
+
+TEST_CASE("what a living router sends in the name of a writer that is gone is the router's share") {
+    Living living;
+    living[writer_guid(1)].relayed = {{{SequenceNumber{3}, SequenceNumber{4}}, writer_guid(9)},
+                                      {{SequenceNumber{6}, SequenceNumber{6}}, writer_guid(8)}};
+    std::vector<store::ListedSample> retained;
+    for (std::uint8_t i = 1; i <= 6; ++i)
+        retained.push_back(stored(i, 1, i, 100 + i, key(1)));
+    const EntitlementResult result = decided(EntitlementInput{
+        retained, infinite_qos_duration, reader(10, 0, false), living, WallTime{}});
+    CHECK(result.owed == std::vector<ArrivalRange>{{1, 2}, {5, 5}});
+    const std::map<Guid, std::vector<ArrivalRange>> promised{{writer_guid(9), {{3, 4}}},
+                                                             {writer_guid(8), {{6, 6}}}};
+    CHECK(result.promised == promised);
+    CHECK(needs_whole_history(reader(10, 0, true), living));
+    // A newer value from the router makes older ones late.
+    const EntitlementResult ordered = decided(
+        EntitlementInput{retained, infinite_qos_duration, reader(10, 0, true), living, WallTime{}});
+    CHECK(ordered.owed.empty());
+}
+
+TEST_CASE("a writer that lives itself and is relayed as well is asked first") {
+    Living living = lives(1, 2, 3);
+    living.begin()->second.relayed = {{{SequenceNumber{1}, SequenceNumber{9}}, writer_guid(9)}};
+    const std::vector<store::ListedSample> retained{stored(1, 1, 1), stored(2, 1, 2)};
+    const EntitlementResult result =
+        decided(EntitlementInput{retained, infinite_qos_duration, reader(10), living, WallTime{}});
+    CHECK(result.owed.empty());
+    CHECK(result.promised.at(writer_guid(9)) == std::vector<ArrivalRange>{{1, 1}});
+    CHECK(result.promised.at(writer_guid(1)) == std::vector<ArrivalRange>{{2, 2}});
 }

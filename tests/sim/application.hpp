@@ -53,6 +53,7 @@ class Application {
     void delete_reader(AppReader& reader);
     void write(ModelWriter& writer, Now now, std::size_t size) { writer.write(now, out_, size); }
     void end_set(ModelWriter& writer, Now now) { writer.end_set(now, out_); }
+    void relay(ModelWriter& writer, const SampleId& id, Now now) { writer.relay(id, now, out_); }
     void goodbye() { spdp_.goodbye(out_); }
 
     void receive(ByteView datagram, const Locator& from, Now now);

@@ -32,40 +32,44 @@ bool ModelWriter::matched_by(const GuidPrefix& process) const {
 }
 
 std::int64_t ModelWriter::write(Now now, rtps::Outbox& out, std::size_t size) {
-    ++last_;
-    written_[last_] = now.mono;
-    Stored& stored = history_[last_];
-    stored.payload = make_payload(last_, size);
-    stored.timestamp = to_timestamp(now.wall);
+    Stored sample{make_payload(last_ + 1, size), to_timestamp(now.wall), {}};
     if (set_ != 0) {
         wire::InlineQos qos;
         qos.coherent_set = SequenceNumber{set_};
-        wire::encode_inline_qos(stored.inline_qos, qos);
+        wire::encode_inline_qos(sample.inline_qos, qos);
     }
-    send(now, out);
-    return last_;
+    return publish(std::move(sample), now, out);
 }
 
 void ModelWriter::end_set(Now now, rtps::Outbox& out) {
     set_ = 0;
-    ++last_;
-    written_[last_] = now.mono;
-    Stored& stored = history_[last_];
-    stored.timestamp = to_timestamp(now.wall);
     wire::InlineQos qos;
     qos.coherent_set = wire::no_coherent_set;
-    wire::encode_inline_qos(stored.inline_qos, qos);
-    send(now, out);
+    Stored end{{}, to_timestamp(now.wall), {}};
+    wire::encode_inline_qos(end.inline_qos, qos);
+    publish(std::move(end), now, out);
 }
 
-// The newest sample, to everybody.
-void ModelWriter::send(Now now, rtps::Outbox& out) {
+std::int64_t ModelWriter::relay(const SampleId& id, Now now, rtps::Outbox& out) {
+    wire::InlineQos qos;
+    qos.original_writer = id;
+    Stored sample{make_payload(id.number.value, 64), to_timestamp(now.wall), {}};
+    wire::encode_inline_qos(sample.inline_qos, qos);
+    return publish(std::move(sample), now, out);
+}
+
+// To everybody.
+std::int64_t ModelWriter::publish(Stored sample, Now now, rtps::Outbox& out) {
+    ++last_;
+    written_[last_] = now.mono;
+    history_[last_] = std::move(sample);
     for (auto& [reader, remote] : remotes_) {
         send_data(reader, remote, last_, out);
         remote.delay = {};
         send_heartbeat(reader, remote, now, out);
     }
     forget_acknowledged();
+    return last_;
 }
 
 void ModelWriter::match(const discovery::EndpointData& reader,

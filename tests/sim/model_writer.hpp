@@ -28,6 +28,8 @@ class ModelWriter {
     // What is written from now on is one coherent set; end_set() ends it with an empty sample.
     void begin_set() { set_ = last_ + 1; }
     void end_set(Now now, rtps::Outbox& out);
+    // A sample that another writer wrote, in its name (PID_ORIGINAL_WRITER_INFO), as a router does.
+    std::int64_t relay(const SampleId& id, Now now, rtps::Outbox& out);
     [[nodiscard]] std::int64_t last() const { return last_; }
     // When each sample was written, and when the daemon acknowledged it.
     [[nodiscard]] const std::map<std::int64_t, MonoTime>& written() const { return written_; }
@@ -52,7 +54,7 @@ class ModelWriter {
         Timestamp timestamp{};
         Buffer inline_qos;
     };
-    void send(Now now, rtps::Outbox& out);
+    std::int64_t publish(Stored sample, Now now, rtps::Outbox& out);
     struct Remote {
         rtps::DestinationPtr destination;
         bool is_daemon{false};

@@ -47,41 +47,48 @@ World::World(std::uint64_t seed, LinkConditions conditions)
     : network(seed, conditions), group_(Locator::udp_v4(0xefff0001U, 7400)) {
     now_.mono = MonoTime{1h};
     now_.wall = WallTime{std::chrono::seconds{1'790'000'000}};
-    for (std::size_t side = 0; side < service::side_count; ++side) {
-        addresses_.prefixes[side] = prefix_of(side, vendor::own);
-        addresses_.locators[side] =
-            Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(side), 7410);
-        sides_[side] = network.add_machine({});
-        locators_.push_back(addresses_.locators[side]);
-    }
-    addresses_.group = group_;
+    add_host();
     config.default_contract.history = ContractHistory::keep_all;
     TopicRule rule;
     rule.serve = ServeKind::transient_local;
     config.topics = {rule};
 }
 
-SimDaemon& World::start_daemon() {
+void World::add_host() {
+    Host& host = *hosts_.emplace_back(std::make_unique<Host>());
     for (std::size_t side = 0; side < service::side_count; ++side) {
-        network.set_locators(sides_[side], {addresses_.locators[side], group_});
+        const std::size_t index = locators_.size();
+        host.addresses.prefixes[side] = prefix_of(index, vendor::own);
+        host.addresses.locators[side] =
+            Locator::udp_v4(0x0a000000U + static_cast<std::uint32_t>(index), 7410);
+        host.sides[side] = network.add_machine({});
+        locators_.push_back(host.addresses.locators[side]);
     }
-    daemon_ = std::make_unique<SimDaemon>(files_, config, addresses_, now_);
-    daemon_->load_delay = load_delay;
-    turn_all();
-    return *daemon_;
+    host.addresses.group = group_;
 }
 
-void World::end_daemon(Ending ending) {
-    if (ending != Ending::killed) {
-        daemon_->stop(now_, ending == Ending::farewell);
-        for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-            while (auto transmit = daemon_->next_transmit(side))
-                send(sides_[static_cast<std::size_t>(side)], *transmit);
-        }
+SimDaemon& World::start_daemon(std::size_t which) {
+    while (hosts_.size() <= which)
+        add_host();
+    Host& host = *hosts_[which];
+    for (std::size_t side = 0; side < service::side_count; ++side) {
+        network.set_locators(host.sides[side], {host.addresses.locators[side], group_});
     }
-    daemon_.reset();
-    files_.restart(PowerCut::keep_everything);
-    for (const SimNetwork::Machine machine : sides_)
+    host.daemon = std::make_unique<SimDaemon>(host.files, config, host.addresses, now_);
+    host.daemon->load_delay = load_delay;
+    turn_all();
+    return *host.daemon;
+}
+
+void World::end_daemon(Ending ending, std::size_t which) {
+    Host& host = *hosts_[which];
+    if (ending != Ending::killed) {
+        host.daemon->stop(now_, ending == Ending::farewell);
+        transmit_all(host);
+    }
+    host.daemon.reset();
+    host.files.restart(PowerCut::keep_everything);
+    for (const SimNetwork::Machine machine : host.sides)
         network.set_locators(machine, {});
 }
 
@@ -157,14 +164,21 @@ void World::end_set(ModelWriter& writer) {
     turn_all();
 }
 
+void World::relay(Application& application, ModelWriter& writer, const SampleId& id) {
+    application.relay(writer, id, now_);
+    turn_all();
+}
+
 // --- time and network
 // ------------------------------------------------------------------------------
 
 void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
     if (loses && loses(transmit.datagram)) return;
-    const bool from_replay = from == sides_[1];
-    if (watches && (from_replay || from == sides_[0]))
-        watches(transmit.datagram, transmit.to.size());
+    const auto sender = std::ranges::find_if(hosts_, [&](const auto& host) {
+        return std::ranges::find(host->sides, from) != host->sides.end();
+    });
+    const bool from_replay = sender != hosts_.end() && from == (*sender)->sides[1];
+    if (watches && sender != hosts_.end()) watches(transmit.datagram, transmit.to.size());
     for (const Locator& to : transmit.to) {
         if (to.is_multicast()) continue;
         if (from_replay) {
@@ -175,16 +189,16 @@ void World::send(SimNetwork::Machine from, const rtps::Transmit& transmit) {
         const bool gone = std::ranges::any_of(processes_, [&](const auto& process) {
             return !process->alive && process->application->locator() == to;
         });
-        if (!gone || !reports_unreachable) continue;
-        if (from == sides_[0]) nobody_there_.emplace_back(service::Side::ingest, to);
-        if (from == sides_[1]) nobody_there_.emplace_back(service::Side::replay, to);
+        if (!gone || !reports_unreachable || sender == hosts_.end()) continue;
+        (*sender)->nobody_there.emplace_back(
+            from_replay ? service::Side::replay : service::Side::ingest, to);
     }
     network.send(from, transmit.to, transmit.datagram, now_.mono);
 }
 
 void World::cut(const Application& application) {
     const SimNetwork::Machine machine = process_of(application).machine;
-    for (const SimNetwork::Machine side : sides_) {
+    for (const SimNetwork::Machine side : hosts_.front()->sides) {
         network.cut(side, machine);
         network.cut(machine, side);
     }
@@ -192,7 +206,7 @@ void World::cut(const Application& application) {
 
 void World::restore(const Application& application) {
     const SimNetwork::Machine machine = process_of(application).machine;
-    for (const SimNetwork::Machine side : sides_) {
+    for (const SimNetwork::Machine side : hosts_.front()->sides) {
         network.restore(side, machine);
         network.restore(machine, side);
     }
@@ -205,9 +219,10 @@ World::Traffic World::replayed_to(const Application& application) const {
 
 void World::deliver(const SimNetwork::Arrival& arrival) {
     const Locator& from = locators_[arrival.from];
-    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-        if (arrival.to == sides_[static_cast<std::size_t>(side)] && daemon_) {
-            daemon_->receive(side, arrival.datagram, from, now_);
+    for (const auto& host : hosts_) {
+        for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+            if (arrival.to == host->sides[static_cast<std::size_t>(side)] && host->daemon)
+                host->daemon->receive(side, arrival.datagram, from, now_);
         }
     }
     for (const auto& process : processes_) {
@@ -216,16 +231,21 @@ void World::deliver(const SimNetwork::Arrival& arrival) {
     }
 }
 
+void World::transmit_all(Host& host) {
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        while (auto transmit = host.daemon->next_transmit(side))
+            send(host.sides[static_cast<std::size_t>(side)], *transmit);
+    }
+}
+
 void World::turn_all() {
-    const auto nobody_there = std::exchange(nobody_there_, {});
-    if (daemon_) {
+    for (const auto& host : hosts_) {
+        const auto nobody_there = std::exchange(host->nobody_there, {});
+        if (!host->daemon) continue;
         for (const auto& [side, locator] : nobody_there)
-            daemon_->unreachable(side, locator, now_);
-        daemon_->turn(now_);
-        for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
-            while (auto transmit = daemon_->next_transmit(side))
-                send(sides_[static_cast<std::size_t>(side)], *transmit);
-        }
+            host->daemon->unreachable(side, locator, now_);
+        host->daemon->turn(now_);
+        transmit_all(*host);
     }
     for (const auto& process : processes_) {
         if (!process->alive) continue;
@@ -237,8 +257,10 @@ void World::turn_all() {
 
 MonoTime World::next_event() const {
     MonoTime due = network.next_arrival();
-    if (daemon_) due = std::min(due, daemon_->next_deadline());
-    if (!nobody_there_.empty()) due = std::min(due, now_.mono);
+    for (const auto& host : hosts_) {
+        if (host->daemon) due = std::min(due, host->daemon->next_deadline());
+        if (!host->nobody_there.empty()) due = std::min(due, now_.mono);
+    }
     for (const auto& process : processes_) {
         if (process->alive) due = std::min(due, process->application->next_deadline());
     }

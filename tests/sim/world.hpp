@@ -1,6 +1,6 @@
-// A small world: one daemon that can be stopped, killed and started again, application processes, a
-// network that loses, doubles, delays and reorders, and time that moves by hand. Everything follows
-// from the seed.
+// A small world: a daemon that can be stopped, killed and started again (or several, each with
+// files and addresses of its own), application processes, a network that loses, doubles, delays and
+// reorders, and time that moves by hand. Everything follows from the seed.
 //
 //     World world;
 //     auto& talker = world.start_application(vendor::eprosima);
@@ -34,13 +34,18 @@ class World {
   public:
     explicit World(std::uint64_t seed = 1, LinkConditions conditions = {});
 
-    // --- the daemon
+    // --- the daemon, or that of the given number
     Config config;  // in force at the next start; keeps everything, serves TRANSIENT_LOCAL writers
     Duration load_delay{0};  // likewise: see SimDaemon
-    SimDaemon& start_daemon();
-    void end_daemon(Ending ending);
-    [[nodiscard]] bool has_daemon() const { return daemon_ != nullptr; }
-    [[nodiscard]] SimDaemon& daemon() { return *daemon_; }
+    SimDaemon& start_daemon(std::size_t which = 0);
+    void end_daemon(Ending ending, std::size_t which = 0);
+    [[nodiscard]] bool has_daemon(std::size_t which = 0) const {
+        return which < hosts_.size() && hosts_[which]->daemon != nullptr;
+    }
+    [[nodiscard]] SimDaemon& daemon(std::size_t which = 0) { return *hosts_[which]->daemon; }
+    [[nodiscard]] const GuidPrefix& replay_prefix(std::size_t which = 0) const {
+        return hosts_[which]->addresses.prefixes[1];
+    }
 
     // --- applications
     Application& start_application(VendorId vendor);
@@ -51,6 +56,7 @@ class World {
     // A coherent set; without `ends` more of it may follow.
     void write_set(ModelWriter& writer, int samples, bool ends = true, std::size_t size = 64);
     void end_set(ModelWriter& writer);
+    void relay(Application& application, ModelWriter& writer, const SampleId& id);
 
     // --- time
     void run(Duration duration);
@@ -69,7 +75,7 @@ class World {
     std::function<bool(const Buffer& datagram)> loses;
     // The system says so when nobody listens where the daemon sends to.
     bool reports_unreachable{false};
-    // Datagrams and octets that the daemon's replay participant sent to an application.
+    // Datagrams and octets that the daemons' replay participant sent to an application.
     struct Traffic {
         std::uint64_t datagrams{0};
         std::uint64_t octets{0};
@@ -84,6 +90,16 @@ class World {
         std::unique_ptr<Application> application;
         bool alive{true};
     };
+    // What of a daemon outlives it.
+    struct Host {
+        FaultyFileSystem files;
+        std::array<SimNetwork::Machine, service::side_count> sides{};
+        DaemonAddresses addresses;
+        std::unique_ptr<SimDaemon> daemon;
+        std::vector<std::pair<service::Side, Locator>> nobody_there;
+    };
+    void add_host();
+    void transmit_all(Host& host);
     [[nodiscard]] MonoTime next_event() const;
     void step(MonoTime until);
     void deliver(const SimNetwork::Arrival& arrival);
@@ -92,15 +108,11 @@ class World {
     [[nodiscard]] Process& process_of(const Application& application);
 
     Now now_;
-    FaultyFileSystem files_;
     Locator group_;
-    std::array<SimNetwork::Machine, service::side_count> sides_{};
-    DaemonAddresses addresses_;
-    std::unique_ptr<SimDaemon> daemon_;
+    std::vector<std::unique_ptr<Host>> hosts_;
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<Locator> locators_;  // unicast, by machine
     std::map<Locator, Traffic> replayed_;
-    std::vector<std::pair<service::Side, Locator>> nobody_there_;
     // Turns at one instant: a machine that is due without end is a busy loop.
     MonoTime busy_at_{};
     int busy_turns_{0};

@@ -134,6 +134,7 @@ struct Config {
     struct Replay {
         std::chrono::nanoseconds handover_window{std::chrono::seconds{2}};
         std::uint64_t max_rate{unlimited};  // bytes per second over all late readers
+        std::uint64_t priority{0};          // among the daemons of a domain
     } replay;
     struct Cleanup {
         std::chrono::nanoseconds interval{std::chrono::seconds{30}};

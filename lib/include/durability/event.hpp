@@ -42,6 +42,8 @@ enum class EventKind : std::uint8_t {
     IncompleteSetDropped,
     MalformedMessage,
     ReaderCannotBeServed,
+    PeerServiceFound,
+    PeerServiceLost,
     IdentityReplaced,
     ReceiveBufferSmall,
     NoNetwork,
