@@ -21,6 +21,10 @@ using test::Process;
 constexpr std::uint32_t numbers_per_writer = 1000;
 constexpr std::uint32_t ids_per_writer = 8;
 
+// Longer than the daemon is ever away in a plan. A Fast DDS process that starts meanwhile may take
+// its ports; writers then wait for so long for the participant that does not return.
+constexpr std::string_view lease = "network_lease: 10s\n";
+
 constexpr std::string_view rules =
     "  - topic: \"run_*\"\n"
     "    serve: transient_local\n"
@@ -37,7 +41,10 @@ std::uint32_t last_match(const Process& writer) {
 }  // namespace
 
 RandomRun::RandomRun(Plan plan, std::filesystem::path kept, bool capture)
-    : plan_(std::move(plan)), kept_(std::move(kept)), world_(rules), kinds_(plan_.keyed.size()) {
+    : plan_(std::move(plan)),
+      kept_(std::move(kept)),
+      world_(rules, lease),
+      kinds_(plan_.keyed.size()) {
     world_.add_daemon_options({"--log-level", "debug"});
     for (std::size_t i = 0; i < plan_.writers.size(); ++i) {
         Writer& writer = writers_.emplace_back();
