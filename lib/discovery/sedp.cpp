@@ -10,6 +10,10 @@
 namespace durability::discovery {
 namespace {
 
+// Last octet of the kind in a ParticipantMessageData (9.6.3.1).
+constexpr std::uint8_t automatic_liveliness = 1;
+constexpr std::uint8_t manual_liveliness = 2;
+
 rtps::WriterOptions writer_options(const SedpOptions& options) {
     rtps::WriterOptions result;
     result.first_number = options.first_number;
@@ -191,8 +195,11 @@ SequenceNumber Sedp::announce(const EndpointData& data, std::optional<GuidPrefix
     topic.announced.erase(local.number);
     local.number = topic.writer.add(std::move(change));
     local.only_for = only_for;
-    const bool promises = data.is_writer() && data.qos.liveliness.kind == LivelinessKind::automatic;
+    // MANUAL_BY_TOPIC is for the writer itself to say.
+    const bool promises =
+        data.is_writer() && data.qos.liveliness.kind != LivelinessKind::manual_by_topic;
     local.liveliness_lease = promises ? data.qos.liveliness.lease_duration : infinite_qos_duration;
+    local.liveliness = data.qos.liveliness.kind;
     topic.announced.emplace(local.number, id);
     schedule_liveliness();
     return local.number;
@@ -429,15 +436,27 @@ void Sedp::assert_liveliness(MonoTime now) {
     if (liveliness_period_ == infinite_duration) return;
     if (liveliness_sent_ && after(*liveliness_sent_, liveliness_period_) > now) return;
     liveliness_sent_ = now;
-    // ParticipantMessageData (9.6.3.1): CDR_LE, prefix, kind AUTOMATIC, one octet of nothing.
+    for (const LivelinessKind kind :
+         {LivelinessKind::automatic, LivelinessKind::manual_by_participant}) {
+        const bool promised = std::ranges::any_of(locals_, [&](const auto& local) {
+            return local.second.liveliness == kind && !local.second.liveliness_lease.infinite();
+        });
+        if (promised) assert_liveliness(kind);
+    }
+}
+
+void Sedp::assert_liveliness(LivelinessKind kind) {
+    const std::uint8_t octet =
+        kind == LivelinessKind::automatic ? automatic_liveliness : manual_liveliness;
+    // ParticipantMessageData (9.6.3.1): CDR_LE, prefix, kind, one octet of nothing.
     Buffer message{0x00, 0x01, 0x00, 0x00};
     message.insert(message.end(), own_.octets.begin(), own_.octets.end());
-    constexpr std::array<std::uint8_t, 12> kind_and_data{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0};
+    const std::array<std::uint8_t, 12> kind_and_data{0, 0, 0, octet, 1, 0, 0, 0, 0, 0, 0, 0};
     message.insert(message.end(), kind_and_data.begin(), kind_and_data.end());
 
     rtps::Change change;
     change.payload = std::move(message);
-    change.instance = to_octets(Guid{own_, EntityId{1}});  // the key is prefix and kind
+    change.instance = to_octets(Guid{own_, EntityId{octet}});  // the key is prefix and kind
     messages_.writer.add(std::move(change));
 }
 

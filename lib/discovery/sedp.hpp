@@ -147,7 +147,9 @@ class Sedp {
     struct Local {
         SequenceNumber number;
         std::optional<GuidPrefix> only_for;
-        QosDuration liveliness_lease{infinite_qos_duration};  // of an AUTOMATIC writer
+        // Of a writer whose liveliness is that of the participant.
+        QosDuration liveliness_lease{infinite_qos_duration};
+        LivelinessKind liveliness{LivelinessKind::automatic};
     };
 
     // The built-in topic a submessage is about; null when it is none of ours.
@@ -175,6 +177,7 @@ class Sedp {
 
     void schedule_liveliness();
     void assert_liveliness(MonoTime now);
+    void assert_liveliness(LivelinessKind kind);
 
     GuidPrefix own_;
     SedpOptions options_;

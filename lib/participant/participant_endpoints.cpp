@@ -2,6 +2,7 @@
 // participant.cpp.
 #include "discovery/locator_choice.hpp"
 #include "discovery/peer_facts.hpp"
+#include "model/rtps_time.hpp"
 #include "participant/participant.hpp"
 
 #include <algorithm>
@@ -47,6 +48,14 @@ void Participant::create_replay_writer(EntityId id, const rtps::ReplayOptions& o
 }
 
 void Participant::announce_replay_writer(const discovery::EndpointData& data) {
+    const auto& liveliness = data.qos.liveliness;
+    const bool by_topic =
+        liveliness.kind == LivelinessKind::manual_by_topic && !liveliness.lease_duration.infinite();
+    if (const auto replay = replays_.find(data.guid.entity); replay != replays_.end()) {
+        // A third, so that one lost message does no harm.
+        replay->second.writer->assert_liveliness_every(
+            by_topic ? to_duration(liveliness.lease_duration) / 3 : infinite_duration);
+    }
     sedp_.announce(data);
 }
 

@@ -411,7 +411,8 @@ void ReplayReader::send_gap(SequenceRange range, const ReplayContext& context, O
 void ReplayReader::put_heartbeat(SequenceNumber last,
                                  bool final,
                                  const ReplayContext& context,
-                                 Outbox& out) const {
+                                 Outbox& out,
+                                 bool liveliness) const {
     wire::Heartbeat heartbeat;
     heartbeat.reader = guid_.entity;
     heartbeat.writer = context.writer;
@@ -419,7 +420,12 @@ void ReplayReader::put_heartbeat(SequenceNumber last,
     heartbeat.last = last;
     heartbeat.count = context.heartbeat_count++;
     heartbeat.final = final;
+    heartbeat.liveliness = liveliness;
     out.heartbeat(destination_, heartbeat);
+}
+
+void ReplayReader::put_liveliness(const ReplayContext& context, Outbox& out) const {
+    put_heartbeat(begun_ ? previous(acked_) : SequenceNumber{0}, true, context, out, true);
 }
 
 void ReplayReader::send_empty_heartbeat(const ReplayContext& context, Outbox& out) const {

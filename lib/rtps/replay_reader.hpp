@@ -134,6 +134,9 @@ class ReplayReader {
                       Outbox& out);
     // Sends what the window allows, heartbeats that are due.
     void pump(const ReplayContext& context, MonoTime now, Outbox& out);
+    // A HEARTBEAT that says once more what is known to the reader, an empty range before it has
+    // begun, and that the writer is alive.
+    void put_liveliness(const ReplayContext& context, Outbox& out) const;
     // When pump() wants to be called next without any input; MonoTime::max() for never.
     [[nodiscard]] MonoTime next_deadline() const { return std::min(heartbeat_due_, pace_due_); }
 
@@ -206,7 +209,8 @@ class ReplayReader {
     void put_heartbeat(SequenceNumber last,
                        bool final,
                        const ReplayContext& context,
-                       Outbox& out) const;
+                       Outbox& out,
+                       bool liveliness = false) const;
     void send_heartbeat(const ReplayContext& context, MonoTime now, Outbox& out);
     void send_empty_heartbeat(const ReplayContext& context, Outbox& out) const;
     void repair(const wire::SequenceNumberSet& wanted,

@@ -251,6 +251,7 @@ void ReplayWriter::tick(MonoTime now, Outbox& out) {
             if (lifted || reader->next_deadline() <= now) pump(process, *reader, now, out);
         }
     }
+    assert_liveliness(now, out);
 }
 
 MonoTime ReplayWriter::next_deadline() const {
@@ -262,6 +263,8 @@ MonoTime ReplayWriter::next_deadline() const {
             if (!held(process, *reader)) due = std::min(due, reader->next_deadline());
         }
     }
+    if (assertion_period_ != infinite_duration && !index_.empty())
+        due = std::min(due, after(asserted_, assertion_period_));
     return due;
 }
 

@@ -89,6 +89,11 @@ class ReplayWriter {
     void provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out);
     [[nodiscard]] std::optional<ReplayCompleted> next_completed();
 
+    // For a writer of liveliness MANUAL_BY_TOPIC (8.7.2.2.3): tells every remote process that it is
+    // alive, each time `period` has passed; infinite_duration: never. The daemon speaks for writers
+    // that are gone, so it is alive as long as the daemon is.
+    void assert_liveliness_every(Duration period) { assertion_period_ = period; }
+
     struct ReaderStatus {
         bool begun{false};
         bool complete{false};
@@ -136,6 +141,9 @@ class ReplayWriter {
     void pump(Process& process, ReplayReader& reader, MonoTime now, Outbox& out);
     [[nodiscard]] ReplayReader* next_to_read() const;
     void note_completion(const ReplayReader& reader, bool was_settled);
+    void assert_liveliness(MonoTime now, Outbox& out);
+    // Whom of the process it may be said to; null when everything that can be said would mislead.
+    [[nodiscard]] static ReplayReader* hearer(const Process& process);
 
     EntityId own_;
     ReplayOptions options_;
@@ -144,6 +152,8 @@ class ReplayWriter {
     std::unordered_map<Guid, ReplayReader*> index_;
     std::deque<ReplayCompleted> completed_;
     Guid read_last_;  // the reader that next_read() was last for
+    Duration assertion_period_{infinite_duration};
+    MonoTime asserted_{MonoTime::min()};
 };
 
 }  // namespace durability::rtps

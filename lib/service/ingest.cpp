@@ -364,6 +364,8 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     data.qos.history = History{HistoryKind::keep_all, 1};
     data.qos.partitions = key.partitions;
     data.qos.ownership = key.ownership;
+    // A writer may hint at any delay: a reader that asks for none matches only those that do not.
+    data.qos.latency_budget = infinite_qos_duration;
     data.qos.representations = {representation_xcdr1, representation_xcdr2};
     participant_.add_reader(data);
     readers_.emplace(description, data);

@@ -803,10 +803,13 @@ TEST_CASE("a peer that begins anew under its old identity is taken in anew") {
     CHECK(pair.left.sedp.readers().size() == 1);
 }
 
-TEST_CASE("a writer that promises liveliness has it asserted more often than its lease") {
+namespace {
+
+// A writer of that kind is announced, and `kind` is what the messages about it say.
+void check_assertions(LivelinessKind offered, const std::string& kind) {
     Pair pair;
     EndpointData data = endpoint(pair.left.prefix, writer_id);
-    data.qos.liveliness.lease_duration = {3, 0};
+    data.qos.liveliness = {offered, {3, 0}};
     pair.left.sedp.announce(data);
     pair.meet();
     std::vector<MonoTime> asserted;
@@ -828,15 +831,22 @@ TEST_CASE("a writer that promises liveliness has it asserted more often than its
         CHECK(asserted[i] - asserted[i - 1] <= 1s);
     CHECK(to_hex(payload) ==
           "00010000"
-          "017f01000000000000000000"
-          "00000001"
-          "01000000"
-          "00000000");
+          "017f01000000000000000000" +
+              kind +
+              "01000000"
+              "00000000");
 
     pair.left.sedp.retract(EntityId{writer_id});
     const std::size_t before = asserted.size();
     pair.run(10s);
     CHECK(asserted.size() == before);
+}
+
+}  // namespace
+
+TEST_CASE("a writer that promises liveliness has it asserted more often than its lease") {
+    check_assertions(LivelinessKind::automatic, "00000001");
+    check_assertions(LivelinessKind::manual_by_participant, "00000002");
 }
 
 TEST_CASE("what concerns the built-in endpoints is told apart from the rest") {

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp
 
@@ -20,7 +24,7 @@ using test::Process;
 // scenario killed, and whose leases still run, out of the next one. Below 90, where the ports of a
 // domain do not meet those the system gives to everybody else.
 std::uint32_t next_domain() {
-    static std::uint32_t next = 0;
+    static std::atomic<std::uint32_t> next{0};
     return next++ % 90;
 }
 
@@ -101,6 +105,10 @@ World::World(std::uint32_t domain, std::string_view topics, std::string_view mor
     : domain_(domain) {
     std::filesystem::create_directory(state_directory());
     std::filesystem::create_directory(directory() / "run");
+    configure(topics, more);
+}
+
+void World::configure(std::string_view topics, std::string_view more) const {
     std::ofstream config(directory() / "durabilityd.yaml");
     if (!topics.empty()) config << "topics:\n" << topics;
     config << more << "log: { level: info }\n";
@@ -124,6 +132,7 @@ std::unique_ptr<Process> World::launch_daemon() const {
                        "--interface",
                        "lo"};
     words.insert(words.end(), daemon.begin(), daemon.end());
+    words.insert(words.end(), daemon_options_.begin(), daemon_options_.end());
     return std::make_unique<Process>(Launch{words.front(), {words.begin() + 1, words.end()}, {}});
 }
 
@@ -208,6 +217,44 @@ std::string flaws(Process& subscriber, std::uint64_t expected, std::size_t reade
         if (summary.bad != 0) wrong += fmt::format("reader {}: {} damaged; ", i, summary.bad);
     }
     return wrong;
+}
+
+bool lost_a_match(const Words& lines) {
+    std::map<std::string, std::uint32_t> matched;  // by reader
+    for (const auto& line : lines) {
+        std::istringstream words(line);
+        std::string word;
+        std::uint32_t current = 0;
+        std::string reader;
+        if (!(words >> word >> current) || word != "MATCHED") continue;
+        words >> reader;
+        if (current < matched[reader]) return true;
+        matched[reader] = current;
+    }
+    return false;
+}
+
+std::string ask_daemon(const World& world, Words words) {
+    const std::string socket = (world.directory() / "run" / "control.sock").string();
+    words.insert(words.end(), {"--json", "--socket", socket});
+    Process tool({DURABILITYCTL_BINARY, std::move(words), {}});
+    return tool.wait(patience) ? tool.output() : std::string();
+}
+
+bool await_served(const World& world, const std::string& topic, std::size_t matches) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < deadline) {
+        const std::string text = ask_daemon(world, {"readers", topic});
+        std::size_t met = 0;
+        for (auto at = text.find("\"guid\""); at != std::string::npos;
+             at = text.find("\"guid\"", at + 1))
+            ++met;
+        const bool waits = text.find("waiting") != std::string::npos ||
+                           text.find("replaying") != std::string::npos;
+        if (met >= matches && !waits) return true;
+        std::this_thread::sleep_for(20ms);
+    }
+    return false;
 }
 
 std::string not_acknowledged(Process& publisher) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace durability::interop {
@@ -51,12 +52,16 @@ class TemporaryDirectory {
 };
 
 // One scenario's world: a DDS domain nobody else in this program uses, a directory, a daemon.
+// Worlds may be made in several threads; each belongs to one.
 class World {
   public:
     // `topics` is the YAML list under `topics:`, `more` other sections; both may be empty.
     explicit World(std::string_view topics = "", std::string_view more = "");
     // On a domain that another one has: a second daemon.
     World(std::uint32_t domain, std::string_view topics, std::string_view more);
+
+    // For the next start of the daemon.
+    void configure(std::string_view topics, std::string_view more) const;
 
     [[nodiscard]] std::uint32_t domain() const { return domain_; }
     [[nodiscard]] std::filesystem::path directory() const { return directory_.path(); }
@@ -67,6 +72,8 @@ class World {
     void start_daemon();
     // From now on the daemon is started by this command, which has to become it: prlimit, say.
     void start_daemon_with(Words command) { daemon_prefix_ = std::move(command); }
+    // From now on the daemon is started with these too.
+    void add_daemon_options(Words options) { daemon_options_ = std::move(options); }
     // One more process on the same directories, whatever becomes of it.
     std::unique_ptr<test::Process> launch_daemon() const;
     void stop_daemon();  // SIGTERM; throws when it does not end with status 0
@@ -86,6 +93,7 @@ class World {
     std::uint32_t domain_;
     TemporaryDirectory directory_;
     Words daemon_prefix_;
+    Words daemon_options_;
     std::unique_ptr<test::Process> daemon_;
     mutable std::uint32_t next_file_{0};
 };
@@ -112,6 +120,16 @@ std::vector<Summary> summaries(test::Process& subscriber);
 // Whether every one of `readers` readers received `expected` samples once, in order, byte for byte.
 // Empty when so, else what is wrong.
 std::string flaws(test::Process& subscriber, std::uint64_t expected, std::size_t readers = 1);
+
+// Whether a peer that printed `lines` lost sight of any endpoint of the other side.
+bool lost_a_match(const Words& lines);
+
+// What durabilityctl answers for machines; empty when it does not.
+std::string ask_daemon(const World& world, Words words);
+
+// Waits until the daemon has met `matches` readers of the topic, one counted for each durability in
+// which it serves it, and none of them waits for history. False when patience ends first.
+bool await_served(const World& world, const std::string& topic, std::size_t matches);
 
 // Waits for a publisher's ACKED line, after which the samples are the daemon's to keep.
 // Empty, or what it said instead.

@@ -55,6 +55,30 @@ dds_history_kind_t kind_of(HistoryKind kind) {
     return kind == HistoryKind::keep_all ? DDS_HISTORY_KEEP_ALL : DDS_HISTORY_KEEP_LAST;
 }
 
+dds_liveliness_kind_t kind_of(LivelinessKind kind) {
+    switch (kind) {
+        case LivelinessKind::automatic:
+            return DDS_LIVELINESS_AUTOMATIC;
+        case LivelinessKind::manual_by_participant:
+            return DDS_LIVELINESS_MANUAL_BY_PARTICIPANT;
+        case LivelinessKind::manual_by_topic:
+            return DDS_LIVELINESS_MANUAL_BY_TOPIC;
+    }
+    return DDS_LIVELINESS_AUTOMATIC;
+}
+
+dds_presentation_access_scope_kind_t kind_of(AccessScope scope) {
+    switch (scope) {
+        case AccessScope::instance:
+            return DDS_PRESENTATION_INSTANCE;
+        case AccessScope::topic:
+            return DDS_PRESENTATION_TOPIC;
+        case AccessScope::group:
+            return DDS_PRESENTATION_GROUP;
+    }
+    return DDS_PRESENTATION_INSTANCE;
+}
+
 class Qos {
   public:
     Qos() : qos_(dds_create_qos()) {}
@@ -99,7 +123,7 @@ void fill_common(const Options& options, Durability durability, dds_qos_t* qos) 
     if (options.deadline) dds_qset_deadline(qos, duration(*options.deadline));
     if (options.latency_budget) dds_qset_latency_budget(qos, duration(*options.latency_budget));
     if (options.liveliness_lease) {
-        dds_qset_liveliness(qos, DDS_LIVELINESS_AUTOMATIC, duration(*options.liveliness_lease));
+        dds_qset_liveliness(qos, kind_of(options.liveliness), duration(*options.liveliness_lease));
     }
     if (options.representation != Representation::vendor_default) {
         const dds_data_representation_id_t id = options.representation == Representation::xcdr1
@@ -111,6 +135,7 @@ void fill_common(const Options& options, Durability durability, dds_qos_t* qos) 
 
 // Publisher and subscriber carry the group's policies.
 void fill_group(const Options& options, dds_qos_t* qos) {
+    dds_qset_presentation(qos, kind_of(options.access_scope), false, options.ordered_access);
     if (!options.group_data.empty()) {
         dds_qset_groupdata(qos, options.group_data.data(), options.group_data.size());
     }

@@ -59,6 +59,30 @@ dds::HistoryQosPolicyKind kind_of(HistoryKind kind) {
     return kind == HistoryKind::keep_all ? dds::KEEP_ALL_HISTORY_QOS : dds::KEEP_LAST_HISTORY_QOS;
 }
 
+dds::LivelinessQosPolicyKind kind_of(LivelinessKind kind) {
+    switch (kind) {
+        case LivelinessKind::automatic:
+            return dds::AUTOMATIC_LIVELINESS_QOS;
+        case LivelinessKind::manual_by_participant:
+            return dds::MANUAL_BY_PARTICIPANT_LIVELINESS_QOS;
+        case LivelinessKind::manual_by_topic:
+            return dds::MANUAL_BY_TOPIC_LIVELINESS_QOS;
+    }
+    return dds::AUTOMATIC_LIVELINESS_QOS;
+}
+
+dds::PresentationQosPolicyAccessScopeKind kind_of(AccessScope scope) {
+    switch (scope) {
+        case AccessScope::instance:
+            return dds::INSTANCE_PRESENTATION_QOS;
+        case AccessScope::topic:
+            return dds::TOPIC_PRESENTATION_QOS;
+        case AccessScope::group:
+            return dds::GROUP_PRESENTATION_QOS;
+    }
+    return dds::INSTANCE_PRESENTATION_QOS;
+}
+
 // A persistence GUID must be new for each endpoint unless the caller wants to resume one: a reader
 // that returns under an old one is not given again what it had.
 std::string random_guid() {
@@ -113,7 +137,7 @@ void fill_common(const Options& options, Durability durability, Qos& qos) {
     if (options.deadline) qos.deadline().period = duration(*options.deadline);
     if (options.latency_budget) qos.latency_budget().duration = duration(*options.latency_budget);
     if (options.liveliness_lease) {
-        qos.liveliness().kind = dds::AUTOMATIC_LIVELINESS_QOS;
+        qos.liveliness().kind = kind_of(options.liveliness);
         qos.liveliness().lease_duration = duration(*options.liveliness_lease);
         qos.liveliness().announcement_period = duration(*options.liveliness_lease / 3);
     }
@@ -128,6 +152,8 @@ void fill_common(const Options& options, Durability durability, Qos& qos) {
 // Qos is PublisherQos or SubscriberQos.
 template <class Qos>
 void fill_group(const Options& options, Qos& qos) {
+    qos.presentation().access_scope = kind_of(options.access_scope);
+    qos.presentation().ordered_access = options.ordered_access;
     for (const auto& name : options.partitions)
         qos.partition().push_back(name.c_str());
     if (!options.group_data.empty()) qos.group_data().data_vec(octets(options.group_data));

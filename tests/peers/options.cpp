@@ -24,7 +24,9 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed|NAME (a type of keys.idl)
        --history keep_last:N|keep_all  --representation xcdr1|xcdr2|default
        --ownership shared|exclusive  --ownership-strength N  --destination-order reception|source
        --user-data TEXT  --topic-data TEXT  --group-data TEXT
-       --deadline MS  --liveliness-lease MS  --lifespan MS  --latency-budget MS
+       --deadline MS  --lifespan MS  --latency-budget MS  --liveliness-lease MS
+       --liveliness automatic|manual_by_participant|manual_by_topic
+       --access-scope instance|topic|group  --ordered-access yes|no
        --durability-service keep_last:N|keep_all[:SAMPLES,INSTANCES,PER_INSTANCE]
        --cleanup-delay S|infinite  --persistence-guid GUID  --persistence-file FILE
        --autodispose yes|no  --loopback yes|no  --seed S  --timeout S  --quiet  --bench
@@ -36,6 +38,7 @@ pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --first-key K  --rate 
        then from stdin: write N | dispose K | unregister K | ops OPS | wait_acks | exit
        --burst N (without end, each burst waited for)  from stdin: pause | resume | exit
 sub:   --expect N (valid samples, per reader)  --settle S  --stay
+       --lazy (takes nothing before it is told to exit)
        --report states (at the end a line for each instance)
        --expect-states "1=ALIVE:7 2=DISPOSED" (every instance, its state, the number of its last
        sample where it matters; done once they are so, with no reader short of --expect either)
@@ -127,6 +130,20 @@ Representation representation(std::string_view option, std::string_view text) {
     bad(option, text, "xcdr1, xcdr2 or default");
 }
 
+LivelinessKind liveliness(std::string_view option, std::string_view text) {
+    if (text == "automatic") return LivelinessKind::automatic;
+    if (text == "manual_by_participant") return LivelinessKind::manual_by_participant;
+    if (text == "manual_by_topic") return LivelinessKind::manual_by_topic;
+    bad(option, text, "automatic, manual_by_participant or manual_by_topic");
+}
+
+AccessScope access_scope(std::string_view option, std::string_view text) {
+    if (text == "instance") return AccessScope::instance;
+    if (text == "topic") return AccessScope::topic;
+    if (text == "group") return AccessScope::group;
+    bad(option, text, "instance, topic or group");
+}
+
 using Setter = std::function<void(Options&, std::string_view option, std::string_view value)>;
 
 void add_common(std::map<std::string_view, Setter>& table) {
@@ -161,6 +178,11 @@ void add_common(std::map<std::string_view, Setter>& table) {
     table["--topic-data"] = [](auto& o, auto, auto v) { o.topic_data = v; };
     table["--group-data"] = [](auto& o, auto, auto v) { o.group_data = v; };
     table["--deadline"] = [](auto& o, auto k, auto v) { o.deadline = milliseconds(k, v); };
+    table["--liveliness"] = [](auto& o, auto k, auto v) { o.liveliness = liveliness(k, v); };
+    table["--access-scope"] = [](auto& o, auto k, auto v) { o.access_scope = access_scope(k, v); };
+    table["--ordered-access"] = [](auto& o, auto k, auto v) {
+        o.ordered_access = choice(k, v, "no", "yes");
+    };
     table["--liveliness-lease"] = [](auto& o, auto k, auto v) {
         o.liveliness_lease = milliseconds(k, v);
     };
@@ -253,6 +275,7 @@ std::map<std::string_view, bool Options::*> flags(Command command) {
     if (command == Command::publish) table["--batch"] = &Options::batch;
     if (command == Command::subscribe) {
         table["--stay"] = &Options::stay;
+        table["--lazy"] = &Options::lazy;
         table["--one-by-one"] = &Options::one_by_one;
         table["--on-request"] = &Options::on_request;
     }

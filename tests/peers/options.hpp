@@ -24,6 +24,16 @@ enum class HistoryKind {
     keep_last,
     keep_all
 };
+enum class LivelinessKind {
+    automatic,
+    manual_by_participant,
+    manual_by_topic
+};
+enum class AccessScope {
+    instance,
+    topic,
+    group
+};
 enum class Representation {
     vendor_default,
     xcdr1,
@@ -63,7 +73,10 @@ struct Options {
     std::string topic_data;
     std::string group_data;
     std::optional<std::chrono::milliseconds> deadline;
+    LivelinessKind liveliness{LivelinessKind::automatic};
     std::optional<std::chrono::milliseconds> liveliness_lease;
+    AccessScope access_scope{AccessScope::instance};
+    bool ordered_access{false};
     std::optional<std::chrono::milliseconds> lifespan;
     std::optional<std::chrono::milliseconds> latency_budget;
     std::optional<DurabilityService> durability_service;
@@ -94,6 +107,7 @@ struct Options {
     std::uint64_t expect{0};
     std::chrono::milliseconds settle{300};
     bool stay{false};
+    bool lazy{false};  // nothing is taken before the end
     std::uint32_t readers{1};
     std::chrono::milliseconds reader_delay{0};
     bool one_by_one{false};  // the next reader only when the one before has what it expects

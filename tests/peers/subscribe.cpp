@@ -202,8 +202,10 @@ class Session {
         const auto asked = [&] { return order != nullptr && order->asked(); };
         while (!asked() && Clock::now() < deadline_) {
             create_due_readers(bell);
-            for (auto& reader : readers_)
-                reader->take();
+            if (!options_.lazy) {
+                for (auto& reader : readers_)
+                    reader->take();
+            }
             const auto done = done_at();
             if (done && Clock::now() >= *done) break;
             bell.wait_until(next_wake(done));
