@@ -237,6 +237,8 @@ void DomainService::settle(Now now) {
 void DomainService::retract_unclaimed(Side side) {
     for (const EntityIds::Unclaimed& gone : entities_.unclaimed(side)) {
         participants_[static_cast<std::size_t>(side)]->retract(gone.id);
+        // Should its topic be served again, readers that stayed must not get everything again.
+        if (side == Side::replay && replay_->retire_writer(gone.id)) continue;
         entities_.forget(side, gone.description);
         context_.erase(store::RecordKind::identity, entity_key(side, gone.description));
     }

@@ -43,9 +43,11 @@ struct LateReader {
     Arrival matched_arrival{0};
     // Up to here it already acknowledged what it was owed, in an earlier run of the daemon.
     Arrival frontier{0};
-    // A sample that arrives later replaces or follows an earlier one whatever their timestamps say:
-    // KEEP_LAST and ordered by reception (fact sheet 5.4). Such a reader must not get an older
-    // sample of an instance of which a living writer gives it a newer one.
+    // A sample that arrives later replaces an earlier one whatever their timestamps say: KEEP_LAST
+    // 1 and ordered by reception (fact sheet 5.4). Such a reader must not get an older sample of an
+    // instance of which a living writer gives it a newer one. Where it keeps several, nothing is
+    // replaced, and what is withheld would be missing: of two writers of a topic without keys, the
+    // dead one's newest sample is older than the living one's.
     bool latest_arrival_wins{false};
 };
 

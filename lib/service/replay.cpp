@@ -46,6 +46,16 @@ void Replay::restore(ProcessNumbers numbers) {
     restored_.push_back(std::move(numbers));
 }
 
+bool Replay::retire_writer(EntityId replay_writer) {
+    std::erase_if(restored_, [&](const ProcessNumbers& stored) {
+        if (stored.replay_writer != replay_writer) return false;
+        context_.erase(store::RecordKind::frontier, numbers_key(replay_writer, stored.process));
+        return true;
+    });
+    return std::ranges::any_of(
+        frontiers_, [&](const auto& entry) { return entry.first.first == replay_writer; });
+}
+
 // --- groups and readers ---
 
 void Replay::open(ServedGroup& group, Now now) {

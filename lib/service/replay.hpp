@@ -51,6 +51,9 @@ class Replay {
     // A frontier that an earlier run stored.
     void restore(const Frontier& frontier);
     void restore(ProcessNumbers numbers);
+    // Peers are told that this replay writer is gone: to them it begins with no numbers when it
+    // returns. True when it may, because it is known what readers have had of it.
+    bool retire_writer(EntityId replay_writer);
     // The group is open: its replay writer comes to life and known readers are looked at. What came
     // before a reader is settled now; nobody hears of the writer yet.
     void open(ServedGroup& group, Now now);

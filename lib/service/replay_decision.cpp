@@ -24,7 +24,7 @@ bool asks_for_history(const discovery::EndpointData& reader) {
 
 // See LateReader::latest_arrival_wins in entitlement.hpp.
 bool latest_arrival_wins(const discovery::EndpointData& reader) {
-    return reader.qos.history.kind == HistoryKind::keep_last &&
+    return reader.qos.history.kind == HistoryKind::keep_last && reader.qos.history.depth == 1 &&
            reader.qos.destination_order == DestinationOrderKind::by_reception_timestamp &&
            !discovery::peer_facts(reader.vendor).orders_by_source_timestamp;
 }

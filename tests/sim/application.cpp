@@ -73,6 +73,7 @@ discovery::EndpointData Application::announce(const EndpointChoice& choice, Enti
     data.qos.durability = choice.durability;
     data.qos.reliability = choice.reliability;
     data.qos.history = {HistoryKind::keep_all, 1};
+    if (choice.depth > 0) data.qos.history = {HistoryKind::keep_last, choice.depth};
     data.qos.presentation.coherent_access = choice.coherent;
     sedp_.announce(data);
     return data;

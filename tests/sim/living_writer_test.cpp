@@ -206,3 +206,27 @@ TEST_CASE("while the disk hangs, a topic takes so much and no more, and loses no
     CHECK(world.run_until_kept(on_disk));
     CHECK(on_disk.kept().size() == many + 5);
 }
+
+// As with two broadcasters of /tf_static: the dead one's samples are older than the living one's,
+// and a reader with room for both must have both.
+TEST_CASE("what a dead writer left is not withheld for a living one's newer samples") {
+    for (const std::int32_t depth : {0, 1, 100}) {
+        CAPTURE(depth);
+        World world;
+        world.start_daemon();
+        Application& first_talker = world.start_application(vendor::eclipse);
+        ModelWriter& dead = world.create_writer(first_talker, {});
+        world.write(dead, 3);
+        REQUIRE(world.run_until_kept(dead));
+        world.end_application(first_talker, Ending::farewell);
+        world.run(1s);
+        ModelWriter& living = world.create_writer(world.start_application(vendor::eclipse), {});
+        world.write(living, 2);
+        REQUIRE(world.run_until_kept(living));
+        const AppReader& reader =
+            world.create_reader(world.start_application(vendor::eclipse), {.depth = depth});
+        world.run(8s);
+        CHECK(reader.numbers_of(living.guid()) == numbers(1, 2));
+        CHECK(reader.numbers_of(dead.guid()) == (depth == 1 ? "" : numbers(1, 3)));
+    }
+}
