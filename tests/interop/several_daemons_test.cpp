@@ -44,7 +44,8 @@ std::string late_joins(const World& world, const std::string& topic) {
     return wrong;
 }
 
-TEST_CASE("of two daemons one serves a late reader, and the other takes over when it is killed") {
+TEST_CASE("of two daemons one serves a late reader, and the other takes over when it is killed",
+          "[daemons]") {
     for (const auto vendor : both_vendors) {
         World better(topics, settings(2));
         World worse(better.domain(), topics, settings(1));
@@ -88,7 +89,7 @@ TEST_CASE("of two daemons one serves a late reader, and the other takes over whe
     }
 }
 
-TEST_CASE("readers that stay while two daemons come and go get nothing twice") {
+TEST_CASE("readers that stay while two daemons come and go get nothing twice", "[daemons]") {
     World better(topics, settings(2));
     World worse(better.domain(), topics, settings(1));
     better.start_daemon();
