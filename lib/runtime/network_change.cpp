@@ -13,8 +13,10 @@ NetworkChange judge_change(std::span<const std::uint32_t> known,
             available, [&](const net::Interface& one) { return one.address == address; });
     };
     const bool any_gone = !std::ranges::all_of(known, is_there);
+    // Loopback is what is left when a cable is pulled: no reason to be somebody else when it is put
+    // back.
     const bool any_new = std::ranges::any_of(chosen, [&](const net::Interface& one) {
-        return std::ranges::find(known, one.address) == known.end();
+        return !one.loopback && std::ranges::find(known, one.address) == known.end();
     });
     if (any_gone && any_new) return NetworkChange::replaced;
     return std::ranges::equal(used, chosen) ? NetworkChange::none : NetworkChange::extended;

@@ -56,6 +56,12 @@ TEST_CASE("a start without any network is followed by the first one") {
     CHECK(life.becomes({wired}) == NetworkChange::extended);
 }
 
+TEST_CASE("a cable that is pulled and put back changes nothing but the addresses in use") {
+    Life life({loopback, wired});
+    CHECK(life.becomes({loopback}) == NetworkChange::extended);
+    CHECK(life.becomes({loopback, wired}) == NetworkChange::extended);
+}
+
 TEST_CASE("another address instead of one that peers know needs other participants") {
     Life life({loopback, wired});
     CHECK(life.becomes({loopback, wired_elsewhere}) == NetworkChange::replaced);
