@@ -103,7 +103,7 @@ TEST_CASE("every example loads without a warning") {
         CHECK(loaded->warnings.empty());
         ++count;
     }
-    CHECK(count == 3);
+    CHECK(count == 4);
 }
 
 TEST_CASE("the manual page has every option, its default, and no other") {

@@ -1,14 +1,14 @@
 # bash completion for durabilityd(8)
 # shellcheck shell=bash
 
-# _init_completion sets all four.
+# _init_completion sets more than is used.
 # shellcheck disable=SC2034
 _durabilityd() {
-    local cur prev words cword
-    _init_completion || return
+    local cur prev words cword split
+    _init_completion -s || return
     case $prev in
         --config | -c)
-            _filedir yaml
+            _filedir '@(yaml|yml)'
             return
             ;;
         --state-dir | --runtime-dir)
@@ -25,6 +25,9 @@ _durabilityd() {
             ;;
         --domain | -d | --peer) return ;;
     esac
-    mapfile -t COMPREPLY < <(compgen -W "--config --state-dir --runtime-dir --domain --interface --peer --check-config --quiet --log-level --help --version" -- "$cur")
+    $split && return
+    # Options are those that the program names in its own help.
+    mapfile -t COMPREPLY < <(compgen -W "$(timeout 2 "$1" --help 2>/dev/null </dev/null | grep -oE '^  (-. \[ )?--[a-z-]+' |
+        grep -oE -- '--.*')" -- "$cur")
 }
 complete -F _durabilityd durabilityd

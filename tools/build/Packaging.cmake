@@ -1,0 +1,61 @@
+# Where everything beside the two programs is installed, and the Debian package (tools/package).
+set(durabilityd_doc_dir ${CMAKE_INSTALL_DATADIR}/doc/durabilityd)
+
+install(FILES systemd/durabilityd.service DESTINATION lib/systemd/system)
+install(FILES systemd/durabilityd.catalog DESTINATION lib/systemd/catalog)
+install(FILES systemd/durabilityd.sysusers.conf DESTINATION lib/sysusers.d RENAME durabilityd.conf)
+foreach(program durabilityd durabilityctl)
+    install(FILES tools/completion/${program}.bash
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
+endforeach()
+foreach(section 1 5 7 8)
+    file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
+    install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DATADIR}/man/man${section})
+endforeach()
+install(FILES config/durabilityd.yaml DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/durabilityd)
+install(DIRECTORY DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/durabilityd/conf.d)
+file(GLOB examples CONFIGURE_DEPENDS systemd/examples/*.conf config/examples/*.yaml)
+install(FILES ${examples} DESTINATION ${durabilityd_doc_dir}/examples)
+install(FILES README.md tools/deb/copyright DESTINATION ${durabilityd_doc_dir})
+install(FILES CHANGELOG.md DESTINATION ${durabilityd_doc_dir} RENAME changelog)
+
+# A package holds the two programs, which are built before; it need not wait for every test as well.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+
+set(DURABILITYD_MAINTAINER "durabilityd maintainers <maintainers@durabilityd.invalid>" CACHE STRING
+    "Maintainer field of the Debian package: who builds and hands it on")
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME durabilityd)
+set(CPACK_PACKAGE_VENDOR durabilityd)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "durability service for DDS and ROS 2")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"Records what DDS writers publish with durability TRANSIENT or PERSISTENT,
+and what rules name of TRANSIENT_LOCAL topics, and gives it to readers that
+come late: after the writer has ended, and after the service or the machine
+was restarted. Works with every DDS implementation that speaks RTPS, such as
+Cyclone DDS and Fast DDS, without a change to the programs.
+
+This package holds the daemon, durabilityctl to look into it and after its
+store, and the manual.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+    WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/tools/deb/arrange.cmake)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${DURABILITYD_MAINTAINER}")
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers | systemd-sysusers")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+foreach(file postinst prerm postrm conffiles)
+    list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/tools/deb/${file})
+endforeach()
+# The Debian changelog carries the version of the package.
+string(TIMESTAMP durabilityd_build_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(tools/deb/changelog.in ${CMAKE_BINARY_DIR}/changelog.Debian @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/changelog.Debian DESTINATION ${durabilityd_doc_dir})
+include(CPack)
