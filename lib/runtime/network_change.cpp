@@ -28,8 +28,7 @@ std::vector<std::uint32_t> with_addresses(std::span<const std::uint32_t> known,
     for (const net::Interface& interface : chosen)
         all.push_back(interface.address);
     std::ranges::sort(all);
-    const auto [first, last] = std::ranges::unique(all);
-    all.erase(first, last);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
 }
 

@@ -289,9 +289,10 @@ void Replay::note_decided(const Key& key, const std::shared_ptr<Round>& round, N
     const auto is_apart = [&](const Key& member) {
         return !overlap(owed, late_.at(member).tail());
     };
-    const auto twice = std::ranges::stable_partition(members, is_apart);
+    const auto twice = std::stable_partition(members.begin(), members.end(), is_apart);
     if (members.size() > 1) {
-        const std::span<const ArrivalRange> tail(open.data(), twice.empty() ? open.size() : 0);
+        const std::span<const ArrivalRange> tail(open.data(),
+                                                 twice == members.end() ? open.size() : 0);
         replay_.number_history(key.first, key.second.prefix, owed, tail);
     }
     for (const Key& member : members)
