@@ -104,24 +104,18 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     options.announce_to = std::move(*announce_to);
 
     // The identity is on disk before anybody hears of it.
-    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+    const auto save = [&store](Buffer key, Buffer value) {
         std::vector<store::Completion> saved;
         (*store)->execute(
             store::SaveRecord{
-                0,
-                store::RecordKind::identity,
-                service::identity_key(side),
-                service::encode(options.sides[static_cast<std::size_t>(side)].identity),
-                true},
+                0, store::RecordKind::identity, std::move(key), std::move(value), true},
             saved);
+    };
+    for (const service::Side side : {service::Side::ingest, service::Side::replay}) {
+        save(service::identity_key(side),
+             service::encode(options.sides[static_cast<std::size_t>(side)].identity));
     }
-    std::vector<store::Completion> saved;
-    (*store)->execute(store::SaveRecord{0,
-                                        store::RecordKind::identity,
-                                        service::addresses_key(),
-                                        service::encode(runtime->known_addresses_),
-                                        true},
-                      saved);
+    save(service::addresses_key(), service::encode(runtime->known_addresses_));
     runtime->service_ = std::make_unique<service::DomainService>(std::move(options), events, rate);
 
     store::StoreThreadOptions thread_options;

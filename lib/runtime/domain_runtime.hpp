@@ -36,7 +36,7 @@ class DomainRuntime {
         service::RateLimit& rate,
         std::function<void()> on_turn,
         const std::function<void(std::string_view)>& progress,
-        bool new_identity = false);
+        bool new_identity);
     DomainRuntime(const DomainRuntime&) = delete;
     DomainRuntime& operator=(const DomainRuntime&) = delete;
     ~DomainRuntime();

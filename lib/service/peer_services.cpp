@@ -79,8 +79,6 @@ void PeerServices::on_participant(const discovery::ParticipantData& data, Now no
         if (!make_room()) return;
         known = peers_.try_emplace(prefix).first;
         known->second.said = *said;
-        for (const GuidPrefix& to : said->yields_to)
-            known->second.yields_seen[to] = MonoTime::min();
         if (restored_.contains(prefix) && outranks_us(prefix, known->second))
             yield(prefix, known->second, MonoTime::min());
     }

@@ -51,6 +51,13 @@ class TemporaryDirectory {
     std::filesystem::path path_;
 };
 
+// A rule that has the latched topics of a test kept whole, also where their writers offer
+// TRANSIENT_LOCAL only.
+inline constexpr std::string_view serve_latched =
+    "  - topic: \"latched_*\"\n"
+    "    serve: transient_local\n"
+    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
+
 // One scenario's world: a DDS domain nobody else in this program uses, a directory, a daemon.
 // Worlds may be made in several threads; each belongs to one.
 class World {

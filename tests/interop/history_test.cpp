@@ -9,11 +9,6 @@
 namespace durability::interop {
 namespace {
 
-constexpr std::string_view serve_latched =
-    "  - topic: \"latched_*\"\n"
-    "    serve: transient_local\n"
-    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
-
 // Writes `count` samples through `writer` and lets it end once the daemon has them.
 void leave_history(const World& world,
                    Vendor writer,

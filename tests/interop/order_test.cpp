@@ -16,10 +16,6 @@ using test::Process;
 
 constexpr std::uint32_t keys = 4;
 constexpr std::uint32_t history = 2000;
-constexpr std::string_view serve_latched =
-    "  - topic: \"latched_*\"\n"
-    "    serve: transient_local\n"
-    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
 
 struct Source {
     Vendor vendor;

@@ -15,10 +15,6 @@ namespace {
 using test::Process;
 
 constexpr std::uint64_t samples = 12;
-constexpr std::string_view serve_latched =
-    "  - topic: \"latched_*\"\n"
-    "    serve: transient_local\n"
-    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
 
 struct Promise {
     std::string name;

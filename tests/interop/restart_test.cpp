@@ -13,11 +13,6 @@ namespace {
 
 using test::Process;
 
-constexpr std::string_view serve_latched =
-    "  - topic: \"latched_*\"\n"
-    "    serve: transient_local\n"
-    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
-
 struct Source {
     Vendor vendor;
     Kind kind;

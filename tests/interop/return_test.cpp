@@ -19,10 +19,6 @@ namespace {
 
 using test::Process;
 
-constexpr std::string_view serve_latched =
-    "  - topic: \"latched_*\"\n"
-    "    serve: transient_local\n"
-    "    contract: { history: keep_all, cleanup_delay: infinite }\n";
 constexpr std::string_view short_lease = "network_lease: 3s\n";
 
 std::unique_ptr<Process> start_writer(const World& world,
