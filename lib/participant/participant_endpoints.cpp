@@ -363,6 +363,18 @@ void Participant::provide_payloads(EntityId replay_writer,
     touch(replay_writer, replay->second);
 }
 
+std::size_t Participant::supersede(EntityId replay_writer,
+                                   const Guid& reader,
+                                   std::uint64_t instance,
+                                   const std::function<bool(Timestamp)>& is_replaced,
+                                   MonoTime now) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay == replays_.end()) return 0;
+    const std::size_t count = replay->second.writer->supersede(reader, instance, is_replaced, now);
+    touch(replay_writer, replay->second);
+    return count;
+}
+
 const rtps::ReplayWriter* Participant::replay_writer(EntityId id) const {
     const auto replay = replays_.find(id);
     return replay == replays_.end() ? nullptr : replay->second.writer.get();

@@ -307,6 +307,14 @@ void ReplayWriter::provide(const Guid& reader,
     pump(process, *target, now, out);
 }
 
+std::size_t ReplayWriter::supersede(const Guid& reader,
+                                    std::uint64_t instance,
+                                    const std::function<bool(Timestamp)>& is_replaced,
+                                    MonoTime now) {
+    ReplayReader* target = find(reader);
+    return target == nullptr ? 0 : target->supersede(instance, is_replaced, now);
+}
+
 std::optional<ReplayCompleted> ReplayWriter::next_completed() {
     if (completed_.empty()) return std::nullopt;
     const ReplayCompleted completed = completed_.front();

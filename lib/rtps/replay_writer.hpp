@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -87,6 +88,11 @@ class ReplayWriter {
     // Readers take turns: none with a long history keeps the others waiting.
     [[nodiscard]] std::optional<ReplayRead> next_read();
     void provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out);
+    // See ReplayReader::supersede().
+    std::size_t supersede(const Guid& reader,
+                          std::uint64_t instance,
+                          const std::function<bool(Timestamp)>& is_replaced,
+                          MonoTime now);
     [[nodiscard]] std::optional<ReplayCompleted> next_completed();
 
     // For a writer of liveliness MANUAL_BY_TOPIC (8.7.2.2.3): tells every remote process that it is

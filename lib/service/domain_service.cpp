@@ -256,7 +256,13 @@ void DomainService::receive(Side side, ByteView datagram, const Locator& from, N
     // Samples borrow from the datagram, so they are taken before it goes; events first, because a
     // writer is known before its samples.
     drain_events(side, now);
-    if (side == Side::ingest) ingest_->take_samples(now);
+    if (side == Side::ingest) take_samples(now);
+}
+
+void DomainService::take_samples(Now now) {
+    ingest_->take_samples(now);
+    for (const Ingest::LiveSample& live : ingest_->take_live())
+        replay_->on_live(live, now);
 }
 
 void DomainService::announce_settled(Now now) {
@@ -426,7 +432,7 @@ void DomainService::turn(Now now) {
         if (participant.next_deadline() <= now.mono) participant.tick(now.mono);
         drain_events(side, now);
     }
-    ingest_->take_samples(now);
+    take_samples(now);
     for (const auto& [group, writer] : ingest_->take_keyless())
         types_->on_keyless_sample(*group, writer, now);
     ingest_->flush(now);

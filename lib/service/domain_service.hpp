@@ -108,6 +108,7 @@ class DomainService {
     void on_replay_event(const participant::ParticipantEvent& event, Now now);
     void on_common_event(const participant::ParticipantEvent& event, Side side, Now now);
     void reserve_numbers();
+    void take_samples(Now now);
     void announce_settled(Now now);
     void note_type_of(const discovery::EndpointData& writer, Now now);
     void explain_groups(const store::StoreStatus& store, TopicExplanation& result) const;

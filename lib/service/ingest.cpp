@@ -1,11 +1,13 @@
 #include "service/ingest.hpp"
 
+#include "types/topic_keys.hpp"
 #include "types/type_information.hpp"
 
 #include "base/byte_writer.hpp"
 #include "discovery/matching.hpp"
 #include "discovery/peer_facts.hpp"
 #include "service/contract_resolver.hpp"
+#include "service/newer_live.hpp"
 #include "service/peer_services.hpp"
 #include "wire/cdr.hpp"
 #include "wire/inline_qos.hpp"
@@ -527,12 +529,23 @@ void Ingest::add(ServedGroup& group, SourceWriter& source, SetMember sample) {
         (keyless_.empty() || keyless_.back().first != &group)) {
         keyless_.emplace_back(&group, source.data.guid);
     }
+    if (group.is_minded) note_live(group, sample);
     batch_.add(group.handle,
                source.data.guid,
                sample.number,
                sample.meta,
                sample.received,
                std::move(sample.payload));
+}
+
+// That a writer left an instance replaces nothing.
+void Ingest::note_live(ServedGroup& group, const SetMember& sample) {
+    if (sample.meta.lifecycle == Lifecycle::unregister) return;
+    const auto& plan = group.types.key_plan;
+    const auto key =
+        plan ? types::find_key(*plan, sample.meta, sample.payload.view()) : sample.meta.key;
+    live_.push_back(
+        {&group, instance_number(group.meta.key.keyed, key), sample.meta.source_timestamp});
 }
 
 void Ingest::report_unusable(const SampleVerdict& verdict,

@@ -74,6 +74,13 @@ class Ingest {
     };
     [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
 
+    // What living writers wrote of minded groups (ServedGroup::is_minded), since the last call.
+    struct LiveSample {
+        ServedGroup* group{nullptr};
+        std::uint64_t instance{0};
+        Timestamp source_timestamp{};
+    };
+    [[nodiscard]] std::vector<LiveSample> take_live() { return std::exchange(live_, {}); }
     // Samples whose key nobody could name, since the last call: group and writer.
     [[nodiscard]] std::vector<std::pair<ServedGroup*, Guid>> take_keyless() {
         return std::exchange(keyless_, {});
@@ -98,6 +105,7 @@ class Ingest {
     void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
     void take(rtps::ReceivedSample& sample, Now now);
     void add(ServedGroup& group, SourceWriter& source, SetMember sample);
+    void note_live(ServedGroup& group, const SetMember& sample);
     void note_relayed(ServedGroup& group,
                       SourceWriter& by,
                       SequenceNumber number,
@@ -123,6 +131,7 @@ class Ingest {
     std::set<Guid> relayed_;
     store::AppendBatch batch_;
     std::vector<std::pair<ServedGroup*, Guid>> keyless_;
+    std::vector<LiveSample> live_;
     bool paused_{false};
     CoherentSets sets_;
     // Writers in sets with so many samples that a missing one may lie beyond what an ACKNACK can

@@ -71,6 +71,7 @@ void Replay::open(ServedGroup& group, Now now) {
         return true;
     });
     group.opened = now.mono;
+    note_minded(group.meta.key.topic);
     consider_all(group, now);
 }
 
@@ -145,6 +146,7 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
 void Replay::serve_nothing(const Key& key, Late& late, std::string reason, Now now) {
     late.phase = Phase::unserved;
     gathering_.erase(key);
+    mind_no_more(key, late);
     late.reason = std::move(reason);
     replay_.begin_history(key.first, key.second, now.mono);
 }
@@ -162,6 +164,7 @@ void Replay::drop(std::map<Key, Late>::iterator at, Now now) {
     watching_.erase(at->first);
     std::erase_if(tickets_, [&](const auto& entry) { return entry.second == at->first; });
     gathering_.erase(at->first);
+    mind_no_more(at->first, at->second);
     const auto writers = by_reader_.find(at->first.second);
     std::erase(writers->second, at->first.first);
     if (writers->second.empty()) by_reader_.erase(writers);
@@ -285,9 +288,13 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
     if (entry == late_.end()) return;
     Late& late = entry->second;
     if (late.phase != Phase::serving) return;
-    // What is still open may follow. Should the daemon end before that is decided, it is taken for
-    // kept: giving everything again would be worse.
-    if (!watching_.contains(entry->first)) late.phase = Phase::delivered;
+    // What is still open may follow, also from the next run of the daemon.
+    late.frontier.open =
+        watching_.contains(entry->first) ? late.tail() : std::vector<ArrivalRange>{};
+    if (!watching_.contains(entry->first)) {
+        late.phase = Phase::delivered;
+        mind_no_more(entry->first, late);
+    }
     late.frontier.acknowledged = late.frontier.matched;
     remember(entry->first, late.frontier);
     context_.save(

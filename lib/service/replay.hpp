@@ -10,6 +10,8 @@
 #include "service/context.hpp"
 #include "service/entitlement.hpp"
 #include "service/identity.hpp"
+#include "service/ingest.hpp"
+#include "service/newer_live.hpp"
 #include "service/peer_services.hpp"
 #include "service/rate_limit.hpp"
 
@@ -78,6 +80,9 @@ class Replay {
     void on_writer_found(const discovery::EndpointData& writer, Now now);
     void on_writer_answered(const Guid& writer, SequenceRange held, Now now);
     void on_writer_lost(const Guid& writer, Now now);
+
+    // A living writer wrote it: what is stored of the instance and older must not follow it.
+    void on_live(const Ingest::LiveSample& live, Now now);
 
     void on_listed(store::SamplesListed& listed, Now now);
     void on_read(store::SamplesRead& read, Now now);
@@ -171,6 +176,7 @@ class Replay {
         bool is_ours{false};
         MonoTime left_until{MonoTime::min()};
         std::shared_ptr<Round> round;
+        NewerLive newer;  // while it is in minding_
 
         // What may have to be sent after all.
         [[nodiscard]] std::vector<ArrivalRange> tail() const;
@@ -214,6 +220,17 @@ class Replay {
     [[nodiscard]] bool had_its_share(const Late& late, Now now) const;
     static void take_share_for_sent(Late& late);
 
+    // replay_order.cpp
+    void mind(const Key& key, const Late& late);
+    void mind_no_more(const Key& key, Late& late);
+    void note_minded(const std::string& topic);
+    [[nodiscard]] bool may_withhold(const Key& key) const;
+    [[nodiscard]] bool is_replaced(const Key& key,
+                                   const Late& late,
+                                   const store::ReadSample& sample) const;
+    [[nodiscard]] std::vector<GroupHandle> given_elsewhere(const Key& key, const Late& late) const;
+    static void note_superseded(Late& late, std::size_t count);
+
     // replay_handover.cpp
     void watch(const Key& key, Late& late, Now now);
     void watch_all(Now now);
@@ -252,6 +269,7 @@ class Replay {
     std::set<Key>
         gathering_;  // those of late_ that wait for an answer; few, while late_ may be many
     std::set<Key> watching_;  // those of late_ whose history may not be complete yet
+    std::set<Key> minding_;   // those being served that LateReader::latest_arrival_wins holds for
     std::unordered_map<Guid, std::vector<EntityId>>
         by_reader_;  // replay writers a reader is in late_ for
     std::map<Key, Frontier> frontiers_;

@@ -94,6 +94,8 @@ struct ServedGroup {
     GroupType types;
     bool representation_reported{false};
     bool backlog_full{false};  // the store takes no more of it for now
+    // A reader of the topic is being served that must hear of what living writers write meanwhile.
+    bool is_minded{false};
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;

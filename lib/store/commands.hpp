@@ -128,6 +128,8 @@ struct ReadSamples {
     GroupHandle group{0};
     std::vector<Arrival> arrivals;  // ascending
     std::size_t max_octets{std::numeric_limits<std::size_t>::max()};
+    // Of the same topic and type: see ReadSample::superseded.
+    std::vector<GroupHandle> elsewhere{};
 };
 // The writer is gone (disposed, or its lease ran out): its history is kept for the contract's
 // cleanup_delay. WriterRetired is reported when the expiry marker is on disk.
@@ -237,6 +239,10 @@ struct Committed {
     std::vector<Mark> marks;
     Arrival last_arrival{0};  // the greatest arrival number given out so far
 };
+// Numbers of instances, equal exactly for samples of one instance of a topic: of one with key, and
+// of the only instance that a topic without key has.
+[[nodiscard]] std::uint64_t number_of(const InstanceKey& key);
+inline constexpr std::uint64_t unkeyed_instance = 1;
 struct ListedSample {
     Arrival arrival{0};
     SampleId id;
@@ -248,8 +254,7 @@ struct ListedSample {
     bool is_held{false};
     // Its writer has unregistered the instance since, or with it.
     bool is_left{false};
-    // Equal exactly for samples of one instance, in lists of one group; 0: not known.
-    std::uint64_t instance{0};
+    std::uint64_t instance{0};  // see number_of(); 0: not known
 };
 static_assert(sizeof(ListedSample) <= 64);
 struct SamplesListed {
@@ -265,6 +270,9 @@ struct ReadSample {
     SampleMeta meta;
     WallTime received{};
     ByteView payload;  // lies in SamplesRead::bytes
+    // A group of ReadSamples::elsewhere retains a newer sample of the instance: by their source
+    // timestamps, or by arrival where one of the two has none.
+    bool superseded{false};
     // Of an operation without payload: the newest retained payload of its instance, which tells the
     // key; empty when there is none.
     ByteView sibling;

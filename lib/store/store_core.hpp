@@ -29,8 +29,6 @@ namespace durability::store {
 
 class GroupLoader;
 
-// A number for an instance that is the same in every list (ListedSample::instance).
-[[nodiscard]] std::uint64_t number_of(const InstanceKey& key);
 // The key, unless the index cannot tell which of several instances it means; null for none.
 [[nodiscard]] const InstanceKey* usable(const SampleIndex& index,
                                         const std::optional<InstanceKey>& key);
@@ -320,6 +318,9 @@ struct StoreCore {
                      std::vector<ReadSample>& samples,
                      std::vector<Buffer>& buffers,
                      Out& out);
+    [[nodiscard]] bool is_superseded(const Group& group,
+                                     const Wanted& one,
+                                     std::span<const GroupHandle> elsewhere) const;
     void read_siblings(Group& group,
                        const std::vector<Wanted>& read_already,
                        std::vector<ReadSample>& samples,
