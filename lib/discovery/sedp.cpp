@@ -29,8 +29,8 @@ rtps::ReaderOptions reader_options(const SedpOptions& options) {
     result.first_count = options.first_count;
     // After a restart a living writer has to be met within the handover window, also where every
     // fifth datagram is lost.
-    result.max_preemptive_interval = std::chrono::milliseconds{300};
-    result.preemptive_retries = 160;
+    result.eager_preemptive = 20;
+    result.preemptive_retries = 36;
     return result;
 }
 

@@ -313,3 +313,11 @@ TEST_CASE("whatever happens, every reader has what it is entitled to, once and i
         CHECK(Schedule(seed).run() == "");
     }
 }
+
+// Daemon and writer lost within one window; a living writer that was met too late after a restart.
+TEST_CASE("schedules in which a reader once had too little or too much") {
+    for (const std::uint64_t seed : {55'257U, 111'660U, 300'013U, 302'715U}) {
+        INFO("DURABILITYD_SIM_SEED=" << seed);
+        CHECK(Schedule(seed).run() == "");
+    }
+}
