@@ -190,8 +190,9 @@ ReloadVerdict App::carry_out(ReloadPlan plan) {
     auto topics = runtime_->reload(plan.loaded->config);
     if (!topics) {
         ReloadVerdict refused;
-        refused.problems.push_back(
-            {.message = topics.error().text(), .text = topics.error().text() + "\n"});
+        ReloadProblem& problem = refused.problems.emplace_back();
+        problem.message = topics.error().text();
+        problem.text = problem.message + "\n";
         return refused;
     }
     plan.verdict.topics = *std::move(topics);

@@ -5,7 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
+#include <string>
+#include <tuple>
 
 using namespace durability;
 using namespace durability::config;

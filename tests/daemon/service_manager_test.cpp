@@ -7,13 +7,14 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -95,8 +96,9 @@ class Standstill {
     Standstill(pid_t process, const std::string& thread) {
         const std::string tasks = "/proc/" + std::to_string(process) + "/task";
         for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+            std::ifstream comm(task.path() / "comm");
             std::string name;
-            std::getline(std::ifstream(task.path() / "comm") >> std::ws, name);
+            std::getline(comm, name);
             if (name == thread) thread_ = std::stoi(task.path().filename().string());
         }
         if (thread_ == 0) throw std::runtime_error("no thread " + thread);
