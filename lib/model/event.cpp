@@ -43,6 +43,7 @@ constexpr Row rows[] = {
     {EventKind::NetworkChanged, "NetworkChanged", Severity::notice},
     {EventKind::ConfigReloaded, "ConfigReloaded", Severity::notice},
     {EventKind::ConfigRejected, "ConfigRejected", Severity::error},
+    {EventKind::WatchdogLate, "WatchdogLate", Severity::error},
 };
 static_assert(std::size(rows) == event_kind_count);
 

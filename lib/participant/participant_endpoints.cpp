@@ -64,6 +64,8 @@ void Participant::retract(EntityId id) {
     std::erase_if(writers_, [id](const auto& entry) { return entry.second.reader == id; });
     for (auto& [writer, source] : writers_)
         std::erase(source.shadows, id);
+    shadowed_ = static_cast<std::size_t>(std::ranges::count_if(
+        writers_, [](const auto& entry) { return !entry.second.shadows.empty(); }));
     readers_.erase(id);
     replays_.erase(id);
     last_reader_ = nullptr;

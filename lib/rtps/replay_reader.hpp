@@ -112,6 +112,10 @@ class ReplayReader {
     [[nodiscard]] std::uint64_t samples_sent() const { return owned_below(next_send_); }
     [[nodiscard]] std::uint64_t samples_acknowledged() const { return owned_below(acked_); }
     [[nodiscard]] bool owns_any(SequenceRange range) const;
+    // Of its own numbers; nothing when all are acknowledged.
+    [[nodiscard]] std::optional<SequenceNumber> first_unacknowledged() const {
+        return next_owned(acked_);
+    }
 
     // The reader's share is known: `owned` of the numbers 1..high. `open`, above all of these:
     // whether they are its own is decided by close(). `end`, above those: an empty DATA, which ends

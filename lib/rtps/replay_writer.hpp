@@ -77,6 +77,10 @@ class ReplayWriter {
     void begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now);
     // What was given out to a process; null when it is not known.
     [[nodiscard]] const ReplayNumbers* numbers(const GuidPrefix& process) const;
+    [[nodiscard]] std::vector<GuidPrefix> processes() const;
+    // Of what the reader is to have, the first arrival that it has not acknowledged; nothing when
+    // there is none, or it was not begun.
+    [[nodiscard]] std::optional<Arrival> first_unacknowledged(const Guid& reader) const;
 
     // From the reader `reader` only; anything from an unknown one is ignored (cases R8.2, R8.3).
     void on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out);

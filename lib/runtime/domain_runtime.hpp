@@ -8,6 +8,7 @@
 #include "runtime/domain_sockets.hpp"
 #include "runtime/network_change.hpp"
 #include "runtime/store_requests.hpp"
+#include "runtime/summary.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
 #include "store/posix_file_system.hpp"
@@ -56,6 +57,14 @@ class DomainRuntime {
     // Called when the store has answered; when it does not within a second, with the last known
     // figures.
     void status(std::function<void(DomainStatus)> done);
+    // A few sums, for a line; not called while the store does not answer.
+    void summary(std::function<void(Summary)> done);
+    [[nodiscard]] std::uint64_t activity() const { return service_->activity(); }
+    // Another configuration is in force; see DomainService::reload().
+    [[nodiscard]] std::vector<TopicEffect> reload(const Config& config);
+    // See StoreThread.
+    void ask_pulse();
+    [[nodiscard]] bool has_pulse() const;
     [[nodiscard]] std::uint32_t domain() const { return domain_; }
     // What an operator asks for: see StoreRequests.
     void purge(PurgeRequest request, StoreRequests::PurgeDone done);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iterator>
 #include <utility>
 
 #include <unistd.h>
@@ -41,6 +42,7 @@ struct Runtime::Impl {
     void start_cleanup();
     void fit_open_files();
     void on_turn();
+    [[nodiscard]] std::uint64_t activity() const;
     void arm_event_timer();
     void stop(bool goodbye);
     Result<std::vector<DomainRuntime*>> chosen(std::optional<std::uint32_t> domain);
@@ -60,6 +62,7 @@ struct Runtime::Impl {
     std::vector<std::unique_ptr<DomainRuntime>> domains;
     std::unique_ptr<CleanupThread> cleanup;
     Now started{};
+    std::uint64_t last_activity{0};
     bool ready{false};
     bool stopped{false};
 };
@@ -184,6 +187,15 @@ void Runtime::Impl::on_turn() {
     }
     print_events();
     arm_event_timer();
+    if (!ready || !hooks.on_activity) return;
+    if (std::exchange(last_activity, activity()) != last_activity) hooks.on_activity();
+}
+
+std::uint64_t Runtime::Impl::activity() const {
+    std::uint64_t sum = 0;
+    for (const auto& domain : domains)
+        sum += domain ? domain->activity() : 0;
+    return sum;
 }
 
 void Runtime::Impl::arm_event_timer() {
@@ -354,6 +366,65 @@ void Runtime::explain(std::optional<std::uint32_t> domain,
     const auto add = gather<Explanation>(domains->size(), or_near_topics(topic, std::move(done)));
     for (DomainRuntime* const one : *domains)
         one->explain(topic, add);
+}
+
+Result<std::vector<TopicEffect>> Runtime::reload(const Config& config) {
+    for (const auto& domain : impl_->domains) {
+        if (!domain->serving()) {
+            return fail(Errc::unavailable,
+                        fmt::format("domain {} begins anew just now; reload again when it serves",
+                                    domain->domain()));
+        }
+    }
+    // As many as the process may have.
+    const std::uint64_t open_files = impl_->config.limits.open_files;
+    impl_->config = config;
+    impl_->config.limits.open_files = open_files;
+    if (impl_->rate.rate() != config.replay.max_rate) impl_->rate.set_rate(config.replay.max_rate);
+    if (impl_->cleanup) impl_->cleanup->set_interval(config.cleanup.interval);
+    std::vector<TopicEffect> effects;
+    for (const auto& domain : impl_->domains) {
+        auto more = domain->reload(impl_->config);
+        std::move(more.begin(), more.end(), std::back_inserter(effects));
+    }
+    return effects;
+}
+
+void Runtime::report(Event event) {
+    impl_->report(std::move(event));
+    impl_->print_events();
+}
+
+void Runtime::ask_pulses() {
+    for (const auto& domain : impl_->domains) {
+        if (domain && domain->has_pulse()) domain->ask_pulse();
+    }
+    if (impl_->cleanup && impl_->cleanup->has_pulse()) impl_->cleanup->ask_pulse();
+}
+
+std::vector<std::string> Runtime::silent_threads() const {
+    std::vector<std::string> names;
+    for (const auto& domain : impl_->domains) {
+        if (domain && !domain->has_pulse())
+            names.push_back(fmt::format("durab-store of domain {}", domain->domain()));
+    }
+    if (impl_->cleanup && !impl_->cleanup->has_pulse()) names.emplace_back("durab-cleanup");
+    return names;
+}
+
+std::uint64_t Runtime::activity() const {
+    return impl_->activity();
+}
+
+void Runtime::summary(std::function<void(const Summary&)> done) {
+    auto gathered = std::make_shared<Gathered<Summary>>();
+    gathered->open = impl_->domains.size();
+    for (const auto& domain : impl_->domains) {
+        domain->summary([gathered, done](const Summary& one) {
+            gathered->sum += one;
+            if (--gathered->open == 0) done(gathered->sum);
+        });
+    }
 }
 
 std::vector<Event> Runtime::events() const {

@@ -172,18 +172,28 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
 
 void DomainService::open_stored_groups(Now now) {
     for (const store::OpenedGroup& stored : options_.groups) {
-        GroupMeta meta = stored.meta;
-        // A rule changed in the configuration wins over the stored contract (semantics.md, section
-        // 3).
-        const TopicRule* rule =
-            find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
-        if (judge(rule, meta.key.topic, meta.key.durability) != ServeVerdict::serve) continue;
-        const ResolvedContract contract =
-            resolve(rule, meta.qos.durability_service, options_.config.default_contract);
-        meta.contract = contract.contract;
-        meta.contract_source = contract.source;
-        ingest_->open(std::move(meta), true, now);
+        if (is_served(stored.meta.key)) {
+            open_stored(stored.meta, now);
+        } else {
+            dormant_.emplace(stored.meta.key, stored.meta);
+        }
     }
+}
+
+bool DomainService::is_served(const GroupKey& key) const {
+    const TopicRule* rule = find_rule(options_.config.topics, key.topic, key.type, key.partitions);
+    return judge(rule, key.topic, key.durability) == ServeVerdict::serve;
+}
+
+// A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
+void DomainService::open_stored(GroupMeta meta, Now now) {
+    const TopicRule* rule =
+        find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
+    const ResolvedContract contract =
+        resolve(rule, meta.qos.durability_service, options_.config.default_contract);
+    meta.contract = contract.contract;
+    meta.contract_source = contract.source;
+    ingest_->open(std::move(meta), true, now);
 }
 
 void DomainService::open_exact_rules(Now now) {
@@ -303,6 +313,7 @@ void DomainService::complete(store::Completion completion, Now now) {
         ingest_->on_backlog(*backlog, now);
     } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
         const EventKind kind = event->event.kind;
+        ++store_events_;
         // What is found wrong with the files at the start is named file by file.
         if (!serving_) return context_.events.report_always(std::move(event->event), now);
         context_.events.report(std::move(event->event), name(kind), now);

@@ -8,6 +8,7 @@
 #include "base/time.hpp"
 #include "durability/config.hpp"
 #include "model/explanation.hpp"
+#include "model/reload.hpp"
 #include "model/status.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
@@ -20,6 +21,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -62,6 +64,10 @@ class DomainService {
     [[nodiscard]] bool announced() const { return announced_; }
     // And every stored group is open.
     [[nodiscard]] bool serving() const { return serving_; }
+    // Another configuration is in force, all of it; what needs a restart must be as before. Only
+    // while serving(). Returns the topics that are served otherwise than before; what is asked of
+    // the store for that is on its way.
+    [[nodiscard]] std::vector<TopicEffect> reload(Config next, Now now);
     // Where a participant can be reached from now on; announced at once.
     void set_locators(Side side,
                       std::vector<Locator> metatraffic,
@@ -85,6 +91,9 @@ class DomainService {
     // Whether the store refuses to take more for now: samples then gather up to a bound.
     void set_store_blocked(bool blocked) { context_.store_blocked = blocked; }
 
+    // Differs from the last time when anything was stored, or came, or went.
+    [[nodiscard]] std::uint64_t activity() const { return ingest_->activity() + store_events_; }
+    [[nodiscard]] std::uint64_t samples_taken() const { return ingest_->samples_taken(); }
     // What is being served, with the figures the store gave in `store`.
     [[nodiscard]] DomainStatus status(const store::StoreStatus& store, Now now) const;
     // Why the writers and readers of a topic are served or not; asks those who decide it.
@@ -99,6 +108,13 @@ class DomainService {
   private:
     void restore_records(const std::vector<store::Record>& records);
     void open_stored_groups(Now now);
+    void open_stored(GroupMeta meta, Now now);
+    [[nodiscard]] bool is_served(const GroupKey& key) const;
+    // domain_reload.cpp
+    void tell_store(const Config& before);
+    [[nodiscard]] bool follow_contract(const ServedGroup& group);
+    void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
+    void open_dormant(Now now);
     void open_exact_rules(Now now);
     void announce(Now now);
     void settle(Now now);
@@ -129,10 +145,12 @@ class DomainService {
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<PeerServices> services_;
     std::unique_ptr<Replay> replay_;
+    std::map<GroupKey, GroupMeta> dormant_;          // stored, and not served by the rules in force
     std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
     // When writers that did not come back after a restart count as ended.
     MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};
+    std::uint64_t store_events_{0};
     MonoTime announce_due_{MonoTime::max()};
     bool started_{false};
     bool announced_{false};

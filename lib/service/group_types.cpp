@@ -175,6 +175,17 @@ void GroupTypes::plan(ServedGroup& group) {
     }
 }
 
+void GroupTypes::forget(ServedGroup& group) {
+    std::erase(asking_, &group);
+}
+
+void GroupTypes::on_layout_changed(ServedGroup& group) {
+    group.types.key_plan.reset();
+    group.types.problem.clear();
+    group.types.unresolved_reported = false;
+    plan(group);
+}
+
 void GroupTypes::offer(const ServedGroup& group) {
     const auto information = information_of(group);
     for (const Buffer& object : group.meta.type_objects) {

@@ -27,6 +27,10 @@ class GroupTypes {
     void on_reader_found(ServedGroup& group, const discovery::EndpointData& reader, Now now);
     void on_received(const discovery::TypesReceived& received, Now now);
     void on_unavailable(const discovery::TypesUnavailable& unavailable, Now now);
+    // It is not served any more, and about to go.
+    void forget(ServedGroup& group);
+    // Its rule says otherwise than before where its key lies.
+    void on_layout_changed(ServedGroup& group);
     // Samples of the group come without a key that anybody could name.
     void on_keyless_sample(ServedGroup& group, const Guid& writer, Now now);
 

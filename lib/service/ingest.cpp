@@ -13,7 +13,6 @@
 #include "wire/inline_qos.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -21,17 +20,6 @@
 
 namespace durability::service {
 namespace {
-
-// Every endpoint of ours in the order of what makes it different; names its entity id across runs.
-std::string describe_reader(const GroupKey& key, ReliabilityKind reliability) {
-    return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}",
-                       key.topic,
-                       key.type,
-                       key.keyed ? "keyed" : "unkeyed",
-                       static_cast<int>(key.ownership),
-                       name(reliability),
-                       fmt::join(key.partitions, "\x1e"));
-}
 
 EntityKind reader_kind(bool keyed) {
     return keyed ? EntityKind::reader_with_key : EntityKind::reader_no_key;
@@ -143,9 +131,13 @@ void Ingest::open(GroupMeta meta, bool from_store, Now now) {
 
 ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) {
     const auto entry = opening_.find(opened.ticket);
-    if (entry == opening_.end()) return nullptr;
+    if (entry == opening_.end()) {
+        adopt_contract(opened);
+        return nullptr;
+    }
     ServedGroup& group = *entry->second;
     opening_.erase(entry);
+    ++changes_;
     if (!opened.result) {
         group.problem = opened.result.error().text();
         context_.events.report_always(make_event(EventKind::AutoServeFailed,
@@ -207,6 +199,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
         return;
     }
     unserved_.erase(writer.guid);
+    ++changes_;
     ServedGroup* group = context_.groups.find(key);
     if (group == nullptr) {
         report_mismatch(key, writer.guid, now);
@@ -247,6 +240,7 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
     participant_.unmatch_writer(writer);
     ServedGroup* group = context_.groups.of_writer(writer);
     if (group == nullptr) return nullptr;
+    ++changes_;
     take_samples(now);  // what it still held out of order
     flush(now);
     const auto source = group->writers.find(writer);
@@ -349,7 +343,7 @@ void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
 
 EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now) {
     const GroupKey& key = group.meta.key;
-    const std::string description = describe_reader(key, reliability);
+    const auto [description, requests] = name_reader(group, reliability);
     if (const auto known = readers_.find(description); known != readers_.end()) {
         return known->second.guid.entity;
     }
@@ -361,7 +355,7 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     data.vendor = vendor::own;
     data.topic = key.topic;
     data.type = key.type;
-    data.qos.durability = weakest_served(group.rule);
+    data.qos.durability = requests;
     data.qos.reliability = reliability;
     data.qos.history = History{HistoryKind::keep_all, 1};
     data.qos.partitions = key.partitions;
@@ -520,6 +514,7 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
 }
 
 void Ingest::add(ServedGroup& group, SourceWriter& source, SetMember sample) {
+    ++samples_taken_;
     if (sample.meta.lifecycle == Lifecycle::unregister ||
         sample.meta.lifecycle == Lifecycle::dispose_unregister) {
         source.last_unregister = sample.number;

@@ -51,6 +51,14 @@ class Ingest {
     void on_writer_changed(const discovery::EndpointData& writer, Now now);
     // Returns the group it was a source of.
     ServedGroup* on_writer_lost(const Guid& writer, Now now);
+    // The rules are other ones now, and groups that they do not serve were withdrawn: writers that
+    // were not served are looked at again. Returns those that are served now.
+    std::vector<discovery::EndpointData> follow_rules(Now now);
+    // The group is not served any more: nothing is received for it, and its readers go, unless
+    // other groups have them too. Nothing refers to the group then. What is stored stays.
+    void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
+    // Another contract, which takes the place of the one in force (model/group.hpp).
+    void change_contract(const ServedGroup& group, const ResolvedContract& contract);
     // Writers that lived when the daemon went and did not come back: they ended meanwhile.
     void retire_absent(Now now);
     void on_numbering_restarted(const Guid& writer, Now now);
@@ -81,6 +89,11 @@ class Ingest {
         Timestamp source_timestamp{};
     };
     [[nodiscard]] std::vector<LiveSample> take_live() { return std::exchange(live_, {}); }
+    // Moves with each sample, writer and group that comes or goes.
+    [[nodiscard]] std::uint64_t activity() const { return samples_taken_ + changes_; }
+    // Handed to the store so far.
+    [[nodiscard]] std::uint64_t samples_taken() const { return samples_taken_; }
+
     // Samples whose key nobody could name, since the last call: group and writer.
     [[nodiscard]] std::vector<std::pair<ServedGroup*, Guid>> take_keyless() {
         return std::exchange(keyless_, {});
@@ -98,6 +111,14 @@ class Ingest {
                         EntityId own_reader,
                         bool discard,
                         Now now);
+    struct ReaderName {
+        std::string description;
+        DurabilityKind requests{DurabilityKind::transient};
+    };
+    [[nodiscard]] ReaderName name_reader(const ServedGroup& group,
+                                         ReliabilityKind reliability) const;
+    void retract_readers(const ServedGroup& group);
+    void adopt_contract(const store::GroupOpened& opened);
     [[nodiscard]] EntityId reader_for(const ServedGroup& group,
                                       ReliabilityKind reliability,
                                       Now now);
@@ -125,6 +146,7 @@ class Ingest {
     Context& context_;
     participant::Participant& participant_;
     std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
+    std::set<std::uint64_t> changing_;                                  // tickets of contracts
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     // Sources whose samples came in their name before they were met themselves.
@@ -133,6 +155,8 @@ class Ingest {
     std::vector<std::pair<ServedGroup*, Guid>> keyless_;
     std::vector<LiveSample> live_;
     bool paused_{false};
+    std::uint64_t samples_taken_{0};
+    std::uint64_t changes_{0};
     CoherentSets sets_;
     // Writers in sets with so many samples that a missing one may lie beyond what an ACKNACK can
     // ask for, and since when nothing more could be received.

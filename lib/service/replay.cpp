@@ -2,34 +2,11 @@
 
 #include "discovery/peer_facts.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace durability::service {
 namespace {
-
-std::string describe_writer(const GroupKey& key) {
-    std::string text = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}{}{}\x1f{}",
-                                   key.topic,
-                                   key.type,
-                                   key.keyed ? "keyed" : "unkeyed",
-                                   static_cast<int>(key.ownership),
-                                   key.representation,
-                                   name(key.durability),
-                                   static_cast<int>(key.presentation.access_scope),
-                                   key.presentation.coherent_access ? "c" : "-",
-                                   key.presentation.ordered_access ? "o" : "-",
-                                   fmt::join(key.partitions, "\x1e"));
-    if (!key.type_hash.empty()) text += "\x1f" + to_hex(key.type_hash);
-    return text;
-}
-
-EntityKind writer_kind(bool keyed) {
-    return keyed ? EntityKind::writer_with_key : EntityKind::writer_no_key;
-}
 
 // The reader, or its whole process, is gone for good: one of the same name would be a new one.
 bool said_goodbye(discovery::LossReason reason) {
@@ -59,8 +36,7 @@ bool Replay::retire_writer(EntityId replay_writer) {
 // --- groups and readers ---
 
 void Replay::open(ServedGroup& group, Now now) {
-    const EntityId id = context_.claim(
-        Side::replay, describe_writer(group.meta.key), writer_kind(group.meta.key.keyed));
+    const EntityId id = identify(group);
     group.replay = replay_announcement(group.meta);
     group.replay.guid = {replay_.spdp().own().guid.prefix, id};
     group.replay.participant = replay_.spdp().own().guid;

@@ -59,6 +59,10 @@ class Replay {
     // The group is open: its replay writer comes to life and known readers are looked at. What came
     // before a reader is settled now; nobody hears of the writer yet.
     void open(ServedGroup& group, Now now);
+    // The group is not served any more, by a reload: peers are told that its replay writer is gone.
+    // What readers have had is remembered for the day it is served again. Nothing refers to the
+    // group then.
+    void withdraw(ServedGroup& group, Now now);
     // What is to be known of its type is known: peers may hear of it.
     void announce(ServedGroup& group, Now now);
     // Whether the group's replay writer and the reader match, or may, as the reader sees it.
@@ -214,6 +218,10 @@ class Replay {
     [[nodiscard]] bool others_wait(const Key& key) const;
     void begin(const Key& key, Late& late, bool singly, Now now);
 
+    // replay_withdrawal.cpp
+    [[nodiscard]] EntityId identify(const ServedGroup& group);
+    void note_progress(const Key& key, Late& late);
+
     // replay_precedence.cpp
     [[nodiscard]] bool is_left_to_other(const Key& key, Late& late, Now now);
     [[nodiscard]] bool is_of_other(const Late& late, Now now) const;
@@ -273,6 +281,8 @@ class Replay {
     std::unordered_map<Guid, std::vector<EntityId>>
         by_reader_;  // replay writers a reader is in late_ for
     std::map<Key, Frontier> frontiers_;
+    // Replay writers that peers were told are gone, in this run.
+    std::set<EntityId> withdrawn_;
     std::vector<ProcessNumbers> restored_;  // until the replay writer they belong to is served
     std::unordered_map<std::uint64_t, Key>
         tickets_;  // of commands whose answer concerns a late reader

@@ -112,6 +112,8 @@ class ServedGroups {
     // The group of an endpoint GUID that was added with index_writer(); nothing for others.
     [[nodiscard]] ServedGroup* of_writer(const Guid& writer);
     ServedGroup& add(GroupMeta meta);
+    // Nobody may hold it any more.
+    void remove(ServedGroup& group);
     void set_open(ServedGroup& group, GroupHandle handle);
     void index_writer(const Guid& writer, ServedGroup& group) { writers_[writer] = &group; }
     void forget_writer(const Guid& writer) { writers_.erase(writer); }

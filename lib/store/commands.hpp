@@ -6,12 +6,15 @@
 // satisfied.
 #pragma once
 
+#include "durability/config.hpp"
 #include "durability/error.hpp"
 #include "durability/event.hpp"
 #include "model/group.hpp"
 #include "model/sample.hpp"
+#include "store/key_finder.hpp"
 #include "store/store_status.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -195,6 +198,16 @@ struct ListInstances {
 };
 struct QueryStatus {
     std::uint64_t ticket{0};
+    bool totals_only{false};  // no groups: costs nothing, however many there are
+};
+// The configuration was reloaded: these hold from now on. What a limit that is smaller now would
+// not have let in stays. Contracts come with OpenGroup.
+struct Reconfigure {
+    Limits limits;
+    std::chrono::nanoseconds sync_interval{0};
+    KeyFinders key_finders;
+    // Groups whose keys may be found where they were not: their samples find their instances.
+    std::vector<GroupHandle> keys_changed;
 };
 using Command = std::variant<OpenGroup,
                              SetGroupType,
@@ -210,6 +223,7 @@ using Command = std::variant<OpenGroup,
                              PurgeSamples,
                              CompactGroup,
                              ListInstances,
+                             Reconfigure,
                              QueryStatus>;
 
 struct KnownWriter {

@@ -116,6 +116,20 @@ void StoreCore::set_group_type(const SetGroupType& command, Out& out) {
     want_work(group);
 }
 
+void StoreCore::reconfigure(const Reconfigure& command, Out& out) {
+    options.limits = command.limits;
+    options.key_finders = command.key_finders;
+    for (const auto& group : groups) {
+        if (group->loaded && group->meta.key.keyed && options.key_finders)
+            group->keys = options.key_finders(group->meta);
+    }
+    for (const GroupHandle handle : command.keys_changed) {
+        if (handle >= groups.size() || !groups[handle]->loaded) continue;
+        find_missing_keys(*groups[handle], out);
+        want_work(*groups[handle]);
+    }
+}
+
 StoreCore::FoundKeys StoreCore::read_missing_keys(const Group& group, Out& out) {
     FoundKeys found;
     ReadSamples next{0, group.handle, {}, read_octets};

@@ -228,7 +228,7 @@ struct StoreCore {
     void on_slow_disk(bool stuck, Out& out);
     void on_disk_answered(Out& out);
     Status close(Out& out);
-    [[nodiscard]] StoreStatus status() const;
+    [[nodiscard]] StoreStatus status(bool totals_only = false) const;
 
     // group_table.cpp
     void open_group(const OpenGroup& command, Out& out);
@@ -256,6 +256,7 @@ struct StoreCore {
                                                            const Guid& writer);
     void report_unresolved(Group& group, const SampleMeta& meta, Out& out);
     void set_group_type(const SetGroupType& command, Out& out);
+    void reconfigure(const Reconfigure& command, Out& out);
     [[nodiscard]] FoundKeys read_missing_keys(const Group& group, Out& out);
     void find_missing_keys(Group& group, Out& out);
     // Who wrote an instance, by what is retained of it, and who still does.

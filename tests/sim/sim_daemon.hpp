@@ -46,6 +46,9 @@ class SimDaemon {
         return service_->next_transmit(side);
     }
 
+    // The configuration is another one from now on.
+    std::vector<TopicEffect> reload(const Config& config, Now now);
+
     // An orderly end, as SIGTERM makes it: everything that was said is written, nobody is told.
     void stop(Now now, bool goodbye);
 
