@@ -3,6 +3,7 @@
 
 #include "control/json.hpp"
 #include "model/explanation.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
@@ -18,5 +19,7 @@ namespace durability::control {
 [[nodiscard]] ReaderStatus read_reader(const Json& json);
 // Of a reply to `explain`.
 [[nodiscard]] Explanation read_explanation(const Json& data);
+// Of a reply to `show`.
+[[nodiscard]] Shown read_shown(const Json& data);
 
 }  // namespace durability::control

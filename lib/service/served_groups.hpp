@@ -93,7 +93,8 @@ struct ServedGroup {
     std::set<Guid> relayed_and_gone;
     GroupType types;
     bool representation_reported{false};
-    bool backlog_full{false};  // the store takes no more of it for now
+    bool backlog_full{false};   // the store takes no more of it for now
+    std::uint64_t replayed{0};  // samples handed to late readers in this run
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;
