@@ -261,6 +261,13 @@ const std::array rows{
     Option{"control.socket", Type::socket_path, {}, {},
            "Socket of durabilityctl, relative to store.runtime_directory.",
            [](Target t) -> Slot { return &t.config->control.socket; }},
+
+    Option{"metrics.file", Type::optional_path, {}, {},
+           "File to write metrics to, for the textfile collector of node_exporter.",
+           [](Target t) -> Slot { return &t.config->metrics.file; }},
+    Option{"metrics.interval", Type::duration, {second, hour}, {},
+           "Time between two writings of metrics.file.",
+           [](Target t) -> Slot { return &t.config->metrics.interval; }},
 };
 // clang-format on
 

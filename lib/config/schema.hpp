@@ -31,6 +31,7 @@ enum class Type : std::uint8_t {
     name_pattern,    // the same for partitions: may be empty (the default partition)
     absolute_path,   // begins with '/'
     socket_path,     // absolute, or relative to store.runtime_directory
+    optional_path,   // begins with '/', or none
     port_or_auto,    // 1..65535 or auto
     domain_list,     // [0, 7]
     interface_list,  // [eth0, 192.0.2.7]

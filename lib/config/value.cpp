@@ -144,6 +144,9 @@ std::optional<Complaint> check_text(Type type, std::string_view text) {
         return Complaint{shown(text) + " is not a name or pattern",
                          "names have no blanks and are not empty"};
     }
+    if (type == Type::optional_path && !text.starts_with('/')) {
+        return Complaint{shown(text) + " is not an absolute path or none", "begin it with '/'"};
+    }
     if (type == Type::absolute_path && !text.starts_with('/')) {
         return Complaint{shown(text) + " is not an absolute path", "begin it with '/'"};
     }
@@ -187,11 +190,13 @@ Parsed parse(const Option& option, const Scalar& scalar) {
         case Type::name_pattern:
         case Type::absolute_path:
         case Type::socket_path:
+        case Type::optional_path:
         case Type::interface_list:
         case Type::peer_list:
         case Type::key_layout:
             break;
     }
+    if (option.type == Type::optional_path && scalar.text == "none") return Value{std::string()};
     if (auto complaint = check_text(option.type, scalar.text)) return *complaint;
     return Value{scalar.text};
 }
@@ -274,7 +279,9 @@ struct Format {
     std::string operator()(const std::string* slot) const {
         constexpr std::string_view plain =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@";
-        const bool is_path = option.type == Type::absolute_path || option.type == Type::socket_path;
+        if (option.type == Type::optional_path && slot->empty()) return "none";
+        const bool is_path = option.type == Type::absolute_path ||
+                             option.type == Type::socket_path || option.type == Type::optional_path;
         const bool bare = is_path && slot->find_first_not_of(plain) == std::string::npos;
         return bare ? *slot : '"' + printable(*slot, 4'096) + '"';
     }
@@ -330,6 +337,8 @@ std::string describe_expected(const Option& option) {
             return "an absolute path";
         case Type::socket_path:
             return "a path";
+        case Type::optional_path:
+            return "an absolute path or none";
         case Type::port_or_auto:
             return "a port number or auto";
         case Type::domain_list:

@@ -4,6 +4,7 @@
 #include "control/json.hpp"
 #include "model/explanation.hpp"
 #include "model/reload.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
@@ -21,5 +22,7 @@ namespace durability::control {
 [[nodiscard]] Explanation read_explanation(const Json& data);
 // Of a reply to `reload`.
 [[nodiscard]] ReloadVerdict read_reload(const Json& data);
+// Of a reply to `show`.
+[[nodiscard]] Shown read_shown(const Json& data);
 
 }  // namespace durability::control

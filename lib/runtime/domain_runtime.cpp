@@ -243,7 +243,7 @@ void DomainRuntime::transmit() {
                     }
                 }
             }
-            socket.send(outgoing_);
+            datagrams_sent_ += socket.send(outgoing_);
         }
     }
 }

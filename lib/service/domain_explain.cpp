@@ -36,21 +36,6 @@ std::string_view state_of(const GroupType& type) {
     return "?";
 }
 
-// What tells the instances of a group apart.
-std::string key_source(const ServedGroup& group) {
-    const GroupType& type = group.types;
-    if (!group.meta.key.keyed) return "it has no key";
-    if (type.key_plan) {
-        const bool described = types::described_type(group.meta).has_value();
-        return described ? "the description of its type" : "the key layout of the rule";
-    }
-    if (!type.saw_keyless) return "the key hashes that its writers send";
-    return fmt::format(
-        "nothing ({}); only limits of the whole topic apply. Name the key in a "
-        "rule: topics[].key",
-        type.problem);
-}
-
 GroupExplanation explain_served(const ServedGroup& group, TopicStatus topic) {
     GroupExplanation result;
     result.topic = std::move(topic);
@@ -146,6 +131,20 @@ void explain_reach(participant::Participant::Reach reach, EndpointExplanation& r
 }
 
 }  // namespace
+
+std::string key_source(const ServedGroup& group) {
+    const GroupType& type = group.types;
+    if (!group.meta.key.keyed) return "it has no key";
+    if (type.key_plan) {
+        const bool described = types::described_type(group.meta).has_value();
+        return described ? "the description of its type" : "the key layout of the rule";
+    }
+    if (!type.saw_keyless) return "the key hashes that its writers send";
+    return fmt::format(
+        "nothing ({}); only limits of the whole topic apply. Name the key in a "
+        "rule: topics[].key",
+        type.problem);
+}
 
 std::vector<std::string> DomainService::topics_like(const std::string& topic) const {
     std::set<std::string_view> names;

@@ -112,6 +112,7 @@ drwxr-xr-x root/root /etc/durabilityd/conf.d/
 -rw-r--r-- root/root /usr/share/doc/durabilityd/copyright
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/fleet.yaml
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/minimal.yaml
+-rw-r--r-- root/root /usr/share/doc/durabilityd/examples/metrics.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/realtime.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros-domain.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2-latched.yaml

@@ -28,6 +28,7 @@ int run_program(int argc, const char* const* argv) {
         print(command == nullptr ? help_text() : help_text(*command));
         return 0;
     }
+    if (arguments->utc) show_utc();
     const auto outcome = command->run(*arguments);
     if (outcome) return *outcome;
     print_error(outcome.error().text());

@@ -11,6 +11,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <sys/stat.h>
 
 namespace durability::ctl {
 namespace {
@@ -27,6 +31,37 @@ Config default_configuration() {
     const auto loaded = config::load(sources);
     return loaded ? loaded->config : Config{};
 }
+
+// Whether somebody holds the lease in one of the folders of the directory. Asking for it, however
+// briefly, could keep a daemon from starting; so the kernel's list of locks is read instead.
+bool is_in_use(const std::string& directory) {
+    std::set<std::string> leases;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+        struct stat lease {};
+        if (::stat((entry.path() / "lease").c_str(), &lease) == 0)
+            leases.insert(fmt::format(":{} ", lease.st_ino));
+    }
+    if (leases.empty()) return false;
+    // "1: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF"
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);) {
+        if (line.find("FLOCK") == std::string::npos) continue;
+        for (const std::string& lease : leases) {
+            if (line.find(lease) != std::string::npos) return true;
+        }
+    }
+    return false;
+}
+
+// These take the lease themselves, and say who has it.
+bool takes_lease(const Arguments& arguments) {
+    return arguments.command == "purge" || arguments.command == "compact" ||
+           (arguments.command == "repair" && !arguments.dry_run);
+}
+
+constexpr const char* in_use_remark =
+    "a daemon is using this store; the last moments may be missing";
 
 // Rows of other domains and topics leave; the JSON is made anew from what remains.
 void filter(const Arguments& arguments, control::Command command, control::Reply& reply) {
@@ -79,16 +114,26 @@ Result<control::Reply> ask_daemon(const Arguments& arguments, const control::Req
     return tl::unexpected(std::move(error));
 }
 
+Result<control::Reply> ask_again(const Arguments& arguments, const control::Request& request) {
+    // Longer than the daemon waits for an event or, with a disk that does not answer, for its
+    // store.
+    constexpr auto patience = std::chrono::seconds{8};
+    static const std::string path = socket_path(arguments);
+    return control::ask(path, request, patience);
+}
+
 std::string store_directory(const Arguments& arguments) {
     std::string directory = arguments.state_dir;
     if (directory.empty()) {
         const auto reply = control::ask(socket_path(arguments), control::Request{});
         if (reply) {
-            print_error("a daemon is using this store; the last moments may be missing");
+            print_error(in_use_remark);
             directory = reply->status.store_directory;
         } else {
             directory = default_configuration().store.directory;
         }
+    } else if (!takes_lease(arguments) && is_in_use(directory)) {
+        print_error(in_use_remark);
     }
     while (directory.size() > 1 && directory.ends_with('/'))
         directory.pop_back();

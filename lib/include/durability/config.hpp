@@ -149,6 +149,10 @@ struct Config {
     struct Control {
         std::string socket{"control.sock"};  // relative to store.runtime_directory
     } control;
+    struct Metrics {
+        std::string file;  // empty: none is written
+        std::chrono::nanoseconds interval{std::chrono::seconds{15}};
+    } metrics;
 };
 
 }  // namespace durability
