@@ -1,5 +1,7 @@
 #include "durabilityctl/output.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +80,12 @@ std::string human_duration(std::chrono::nanoseconds duration) {
     if (seconds < 3'600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
     if (seconds < 86'400) return fmt::format("{} h {} min", seconds / 3'600, seconds % 3'600 / 60);
     return fmt::format("{} d {} h", seconds / 86'400, seconds % 86'400 / 3'600);
+}
+
+std::string taken_for(std::string_view ros_topic, std::string_view topic) {
+    return fmt::format("there is no topic {}; {} is taken, which is its name in DDS",
+                       quote_if_needed(ros_topic),
+                       quote_if_needed(topic));
 }
 
 std::string local_time(std::int64_t wall_ns) {
