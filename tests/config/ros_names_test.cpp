@@ -68,7 +68,7 @@ TEST_CASE("a rule has its topic and its type once, and both places are named oth
                Contains("d.yaml:3:5: error: topics[0]: ros_topic and topic are both given; the "
                         "first is at d.yaml:2:5"));
     CHECK_THAT(complaints("topics:\n  - { topic: a, type: T, ros_type: \"*\" }\n"),
-               Contains("d.yaml:2:24: error: topics[0]: type and ros_type are both given"));
+               Contains("d.yaml:2:26: error: topics[0]: type and ros_type are both given"));
 }
 
 TEST_CASE("one rule under both kinds of name is given twice") {
