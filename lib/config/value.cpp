@@ -2,6 +2,7 @@
 // text.
 #include "base/text.hpp"
 #include "config/schema.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 
@@ -137,7 +138,9 @@ std::optional<Complaint> check_text(Type type, std::string_view text) {
     const bool blank = text.find(' ') != std::string_view::npos;
     if (has_control_character(text))
         return Complaint{shown(text) + " contains a control character", {}};
-    if ((type == Type::pattern || type == Type::name_pattern) && text.size() > 4'096) {
+    const bool is_pattern = type == Type::pattern || type == Type::name_pattern ||
+                            type == Type::ros_topic || type == Type::ros_type;
+    if (is_pattern && text.size() > 4'096) {
         return Complaint{"the pattern is longer than 4096 bytes", {}};
     }
     if (type == Type::pattern && (text.empty() || blank)) {
@@ -146,6 +149,10 @@ std::optional<Complaint> check_text(Type type, std::string_view text) {
     }
     if (type == Type::optional_path && !text.starts_with('/')) {
         return Complaint{shown(text) + " is not an absolute path or none", "begin it with '/'"};
+    }
+    if (type == Type::ros_topic || type == Type::ros_type) {
+        const auto problem = type == Type::ros_topic ? check_ros_topic(text) : check_ros_type(text);
+        if (problem) return Complaint{shown(text) + ": " + problem->message, problem->hint};
     }
     if (type == Type::absolute_path && !text.starts_with('/')) {
         return Complaint{shown(text) + " is not an absolute path", "begin it with '/'"};
@@ -188,6 +195,8 @@ Parsed parse(const Option& option, const Scalar& scalar) {
             return parse_port(option, scalar);
         case Type::pattern:
         case Type::name_pattern:
+        case Type::ros_topic:
+        case Type::ros_type:
         case Type::absolute_path:
         case Type::socket_path:
         case Type::optional_path:
@@ -333,6 +342,10 @@ std::string describe_expected(const Option& option) {
         case Type::pattern:
         case Type::name_pattern:
             return "a name or a pattern";
+        case Type::ros_topic:
+            return "a ROS topic name such as /tf_static";
+        case Type::ros_type:
+            return "a ROS type name such as tf2_msgs/msg/TFMessage";
         case Type::absolute_path:
             return "an absolute path";
         case Type::socket_path:

@@ -44,6 +44,11 @@ bool of_contract(std::string_view path) {
     return path.starts_with("topics[].contract.");
 }
 
+// Another way to write an option that is there, so the two never stand in one rule.
+bool in_place_of_another(std::string_view path) {
+    return path == "topics[].ros_topic" || path == "topics[].ros_type";
+}
+
 // What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its
 // default.
 struct Documented {
@@ -83,8 +88,8 @@ TEST_CASE("the shipped file as it is means the defaults") {
 }
 
 TEST_CASE("the shipped file uncommented names every option at its default") {
-    const auto loaded =
-        load_text("durabilityd.yaml", uncommented(read(source / "config/durabilityd.yaml")));
+    const std::string text = read(source / "config/durabilityd.yaml");
+    const auto loaded = load_text("durabilityd.yaml", uncommented(text));
     if (!loaded) FAIL(to_text(loaded.error()));
     REQUIRE(loaded->config.topics.size() == 1);
     Config set = loaded->config;
@@ -93,6 +98,11 @@ TEST_CASE("the shipped file uncommented names every option at its default") {
     for (const Option& option : options()) {
         if (of_contract(option.path)) continue;
         CAPTURE(option.path);
+        if (in_place_of_another(option.path)) {
+            const auto name = option.path.substr(option.path.rfind('.') + 1);
+            CHECK(text.find("# " + std::string(name) + ": ") != std::string::npos);
+            continue;
+        }
         std::string path(option.path);
         if (path.starts_with("topics[]")) path.insert(7, "0");
         CHECK(loaded->origins.count(path) == 1);
@@ -111,7 +121,7 @@ TEST_CASE("every example loads without a warning") {
         CHECK(loaded->warnings.empty());
         ++count;
     }
-    CHECK(count == 4);
+    CHECK(count == 7);
 }
 
 TEST_CASE("the manual page has every option, its default, when it takes effect, and no other") {

@@ -1,10 +1,12 @@
 #include "durabilityctl/command.hpp"
 
+#include "durabilityctl/output.hpp"
 #include "durabilityctl/since.hpp"
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "durability/event.hpp"
+#include "model/ros_names.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -367,6 +369,20 @@ const Command* find_command(std::string_view name) {
         return command.name == name;
     });
     return found == table.end() ? nullptr : &*found;
+}
+
+Outcome run_command(const Command& command, const Arguments& arguments) {
+    Outcome outcome = command.run(arguments);
+    const bool not_found = !outcome && outcome.error().code == Errc::not_found;
+    const bool ros = !arguments.words.empty() && !check_ros_topic(arguments.words.front());
+    if (!not_found || !ros) return outcome;
+    Arguments again = arguments;
+    again.words.front() = dds_topic_of_ros(arguments.words.front());
+    Outcome second = command.run(again);
+    // Neither is there: what was asked for is what is missing.
+    if (!second && second.error().code == Errc::not_found) return outcome;
+    print_error(taken_for(arguments.words.front(), again.words.front()));
+    return second;
 }
 
 Result<Arguments> parse_arguments(int argc, const char* const* argv) {

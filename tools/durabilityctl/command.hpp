@@ -89,6 +89,10 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
 
+// Runs it. A topic that begins with '/' and is not found is taken for the name of a ROS 2 topic,
+// which DDS knows by another one; that is said on stderr.
+[[nodiscard]] Outcome run_command(const Command& command, const Arguments& arguments);
+
 Outcome run_status(const Arguments& arguments);
 Outcome run_topics(const Arguments& arguments);
 Outcome run_writers(const Arguments& arguments);

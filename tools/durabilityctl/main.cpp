@@ -29,7 +29,7 @@ int run_program(int argc, const char* const* argv) {
         return 0;
     }
     if (arguments->utc) show_utc();
-    const auto outcome = command->run(*arguments);
+    const auto outcome = run_command(*command, *arguments);
     if (outcome) return *outcome;
     print_error(outcome.error().text());
     return exit_status(outcome.error().code);

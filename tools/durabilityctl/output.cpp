@@ -1,5 +1,7 @@
 #include "durabilityctl/output.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,6 +124,12 @@ std::string event_text(std::int64_t wall_ns, std::string_view severity, std::str
                           : severity == "warning" ? Colour::yellow
                                                   : Colour::none;
     return fmt::format("{}  {}", local_time(wall_ns), coloured(line, colour));
+}
+
+std::string taken_for(std::string_view ros_topic, std::string_view topic) {
+    return fmt::format("there is no topic {}; {} is taken, which is its name in DDS",
+                       quote_if_needed(ros_topic),
+                       quote_if_needed(topic));
 }
 
 std::string local_time(std::int64_t wall_ns) {

@@ -5,6 +5,7 @@
 
 #include "config/loader.hpp"
 #include "durability/version.hpp"
+#include "model/ros_names.hpp"
 #include "store/posix_file_system.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,24 @@ bool takes_lease(const Arguments& arguments) {
 constexpr const char* in_use_remark =
     "a daemon is using this store; the last moments may be missing";
 
+bool has_topic(const std::vector<DomainStatus>& domains, std::string_view topic) {
+    const auto is_it = [&](const auto& row) { return row.topic == topic; };
+    return std::ranges::any_of(domains, [&](const DomainStatus& domain) {
+        return std::ranges::any_of(domain.topics, is_it) ||
+               std::ranges::any_of(domain.writers, is_it) ||
+               std::ranges::any_of(domain.readers, is_it);
+    });
+}
+
+// The topic that was typed, or that of DDS where a ROS name was typed.
+std::string meant_topic(const std::vector<DomainStatus>& domains, const std::string& typed) {
+    if (check_ros_topic(typed) || has_topic(domains, typed)) return typed;
+    const std::string topic = dds_topic_of_ros(typed);
+    if (!has_topic(domains, topic)) return typed;
+    print_error(taken_for(typed, topic));
+    return topic;
+}
+
 // Rows of other domains and topics leave; the JSON is made anew from what remains.
 void filter(const Arguments& arguments, control::Command command, control::Reply& reply) {
     if (arguments.domain < 0 && arguments.words.empty()) return;
@@ -72,7 +91,8 @@ void filter(const Arguments& arguments, control::Command command, control::Reply
             domains, [&](const DomainStatus& domain) { return domain.domain != arguments.domain; });
     }
     if (!arguments.words.empty()) {
-        const auto other = [&](const auto& row) { return row.topic != arguments.words.front(); };
+        const std::string topic = meant_topic(domains, arguments.words.front());
+        const auto other = [&](const auto& row) { return row.topic != topic; };
         for (DomainStatus& domain : domains) {
             std::erase_if(domain.topics, other);
             std::erase_if(domain.writers, other);
