@@ -293,12 +293,14 @@ Result<Reply> decode_reply(std::string_view line) {
         Reply reply;
         const Json data = json.value("data", Json::object());
         reply.data = to_text(data);
+        reply.reload = read_reload(data);
+        // Other replies mean something else by members of the same names.
+        if (is_reload(data)) return reply;
         reply.status = read_status(data);
         read_events(data, reply);
         read_outcomes(data, reply);
         read_instances(data, reply.instances);
         reply.explanation = read_explanation(data);
-        reply.reload = read_reload(data);
         reply.shown = read_shown(data);
         reply.text = data.value("text", std::string());
         return reply;

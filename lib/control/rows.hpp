@@ -20,7 +20,8 @@ namespace durability::control {
 [[nodiscard]] ReaderStatus read_reader(const Json& json);
 // Of a reply to `explain`.
 [[nodiscard]] Explanation read_explanation(const Json& data);
-// Of a reply to `reload`.
+// Of a reply to `reload`; nothing of another one.
+[[nodiscard]] bool is_reload(const Json& data);
 [[nodiscard]] ReloadVerdict read_reload(const Json& data);
 // Of a reply to `show`.
 [[nodiscard]] Shown read_shown(const Json& data);

@@ -408,11 +408,6 @@ Result<std::vector<TopicEffect>> Runtime::reload(const Config& config) {
     return effects;
 }
 
-void Runtime::report(Event event) {
-    impl_->report(std::move(event));
-    impl_->print_events();
-}
-
 void Runtime::ask_pulses() {
     for (const auto& domain : impl_->domains) {
         if (domain && domain->has_pulse()) domain->ask_pulse();

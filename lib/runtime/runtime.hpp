@@ -90,8 +90,6 @@ class Runtime {
     // changed: unavailable (a domain begins anew just now). Returns the topics that are served
     // otherwise than before.
     Result<std::vector<TopicEffect>> reload(const Config& config);
-    // An event of whoever runs this, among the others.
-    void report(Event event);
 
     // Wakes the threads that have come round since they were last asked, and asks them again.
     void ask_pulses();

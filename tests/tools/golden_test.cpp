@@ -156,6 +156,8 @@ TEST_CASE("what is said of a daemon is what it always was") {
           Case{"live_show.json", {"show", "rt/map", "--json"}},
           Case{"live_explain.txt", {"explain", "rt/map"}},
           Case{"live_explain.json", {"explain", "rt/map", "--json"}},
+          Case{"live_reload.txt", {"reload"}},
+          Case{"live_reload.json", {"reload", "--json"}},
           Case{"live_events.txt", {"events"}},
           Case{"live_events.json", {"events", "--json"}},
           Case{"live_events_since.txt", {"events", "--since", "@1700000005"}},

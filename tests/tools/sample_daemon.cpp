@@ -183,6 +183,19 @@ ServiceStatus sample_status() {
     return status;
 }
 
+ReloadVerdict sample_verdict() {
+    ReloadVerdict verdict;
+    verdict.accepted = true;
+    verdict.files = {"/etc/durabilityd/durabilityd.yaml"};
+    verdict.applied = {{"log.level", "info", "debug"}};
+    verdict.restart = {{"domains", "[0]", "[0, 7]"}};
+    verdict.rules = 2;
+    verdict.rules_added = 1;
+    verdict.topics = {
+        {0, "rt/map", "nav_msgs::msg::dds_::OccupancyGrid_", TopicEffect::Kind::served}};
+    return verdict;
+}
+
 std::string sample_answer(const control::Request& request) {
     using control::Command;
     using control::encode_data;
@@ -211,6 +224,8 @@ std::string sample_answer(const control::Request& request) {
                                       request.prometheus ? control::MetricsFormat::prometheus
                                                          : control::MetricsFormat::openmetrics)));
         }
+        case Command::reload:
+            return reply(encode_data(sample_verdict()));
         case Command::stop:
         case Command::compact:
             return reply("{}");
