@@ -82,6 +82,13 @@ void sort(std::vector<Line>& lines, TopOrder order) {
         lines.begin(), lines.end(), [&](const Line& a, const Line& b) { return key(a) < key(b); });
 }
 
+// So that on 80 columns names and rates are seen. The end tells more than the beginning.
+std::string shortened(const std::string& topic) {
+    constexpr std::size_t longest = 32;
+    if (topic.size() <= longest) return topic;
+    return "..." + topic.substr(topic.size() - (longest - 3));
+}
+
 std::string_view name(TopOrder order) {
     switch (order) {
         case TopOrder::rate:
@@ -141,29 +148,29 @@ std::vector<std::string> top_lines(const ServiceStatus& before,
     lines.push_back(total_text(topics));
     lines.push_back(trouble.empty() ? std::string() : coloured(trouble, Colour::red));
     Table table({{"DOMAIN", Align::right},
+                 {"TOPIC"},
                  {"STORED/S", Align::right},
                  {"REPLAYED/S", Align::right},
-                 {"SAMPLES", Align::right},
-                 {"PAYLOAD", Align::right},
                  {"FILES", Align::right},
                  {"WRITERS", Align::right},
                  {"READERS", Align::right},
-                 {"STATE"},
-                 {"TOPIC"}});
+                 {"SAMPLES", Align::right},
+                 {"PAYLOAD", Align::right},
+                 {"STATE"}});
     // What does not fit is not made.
     const std::size_t room = rows > lines.size() + 1 ? rows - lines.size() - 1 : 0;
     for (std::size_t i = 0; i < std::min(room, topics.size()); ++i) {
         const Line& line = topics[i];
         table.add({std::to_string(line.domain),
+                   shortened(printable(line.topic)),
                    rate_text(line.rate),
                    rate_text(line.replay_rate),
-                   std::to_string(line.samples),
-                   human_size(line.payload),
                    human_size(line.files),
                    std::to_string(line.writers),
                    std::to_string(line.readers),
-                   line.degraded ? "degraded" : "ok",
-                   printable(line.topic)},
+                   std::to_string(line.samples),
+                   human_size(line.payload),
+                   line.degraded ? "degraded" : "ok"},
                   line.degraded ? Colour::red : Colour::none);
     }
     for (std::string& line : lines_of(table.to_text()))
