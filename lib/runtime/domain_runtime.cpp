@@ -56,6 +56,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     std::uint32_t domain,
     service::EventLog& events,
     service::RateLimit& rate,
+    const ThreadScheduler& threads,
     std::function<void()> on_turn,
     const std::function<void(std::string_view)>& progress,
     bool new_identity) {
@@ -70,7 +71,8 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     store_options.sync = config.store.sync;
     store_options.limits = config.limits;
     store_options.load_later = true;
-    store_options.key_finders = service::key_finders(config);
+    runtime->rules_ = std::make_shared<service::SharedRules>(config.topics);
+    store_options.key_finders = service::key_finders(runtime->rules_);
     std::vector<store::Completion> recovered;
     auto store = store::Store::open(runtime->files_, store_options, now.wall, recovered, progress);
     for (store::Completion& completion : recovered) {
@@ -122,6 +124,9 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     thread_options.sync = config.store.sync;
     thread_options.sync_interval = config.store.sync_interval;
     thread_options.queue_bytes = config.limits.uncommitted_bytes;
+    thread_options.on_start = [&threads](store::StoreThreadRole role) {
+        threads.apply(role == store::StoreThreadRole::store ? ThreadRole::store : ThreadRole::sync);
+    };
     DomainRuntime* self = runtime.get();
     auto alive = runtime->alive_;
     runtime->store_ =
@@ -205,6 +210,7 @@ void DomainRuntime::turn() {
     transmit();
     if (service_->announced() && !listening_) listen();
     arm_timer();
+    answer_open();
     on_turn_();
 }
 
@@ -276,6 +282,7 @@ void DomainRuntime::stop(bool goodbye) {
         transmit();
     }
     stopped_ = true;
+    answer_open();
     timer_.cancel();
     for (SideSockets& side : sockets_.sides) {
         side.metatraffic->close();

@@ -8,8 +8,10 @@
 #include "runtime/domain_sockets.hpp"
 #include "runtime/network_change.hpp"
 #include "runtime/store_requests.hpp"
+#include "runtime/thread_settings.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
+#include "service/key_finders.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store_thread.hpp"
 
@@ -34,6 +36,7 @@ class DomainRuntime {
         std::uint32_t domain,
         service::EventLog& events,
         service::RateLimit& rate,
+        const ThreadScheduler& threads,
         std::function<void()> on_turn,
         const std::function<void(std::string_view)>& progress,
         bool new_identity);
@@ -63,6 +66,13 @@ class DomainRuntime {
     void instances(std::string topic, StoreRequests::InstancesDone done);
     // Answered like status().
     void explain(std::string topic, std::function<void(Result<Explanation>)> done);
+    // Topics served at run time (domain_topics.cpp): see DomainService.
+    void set_rules(std::vector<TopicRule> rules);
+    void describe_type(const std::string& topic, service::TypeGiven given);
+    // Called when no group of the topic is being opened any more. Error: what kept one of them from
+    // it, or unavailable when the domain stops before.
+    void when_open(std::string topic, std::function<void(Status)> done);
+    [[nodiscard]] const service::DomainService& service() const { return *service_; }
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:
@@ -84,6 +94,7 @@ class DomainRuntime {
     void arm_timer();
     Status choose_identity(service::DomainOptions& options, bool new_identity);
     void report_network();
+    void answer_open();
 
     boost::asio::io_context& context_;
     net::ReceiveBuffers& buffers_;
@@ -100,6 +111,12 @@ class DomainRuntime {
     std::vector<rtps::Transmit> transmits_;
     store::StoreStatus last_status_;
     StoreRequests requests_;
+    std::shared_ptr<service::SharedRules> rules_;  // also the store's
+    struct WaitingForOpen {
+        std::string topic;
+        std::function<void(Status)> done;
+    };
+    std::vector<WaitingForOpen> waiting_for_open_;
     std::uint32_t domain_;
     std::function<void(std::string_view)> progress_;
     std::optional<Error> failure_;

@@ -23,6 +23,11 @@ namespace boost::asio {
 class io_context;
 }
 
+namespace durability::service {
+class DomainService;
+struct TypeGiven;
+}  // namespace durability::service
+
 namespace durability::runtime {
 
 struct RuntimeHooks {
@@ -76,6 +81,16 @@ class Runtime {
     void explain(std::optional<std::uint32_t> domain,
                  const std::string& topic,
                  std::function<void(Result<Explanation>)> done);
+
+    // --- for a program that serves topics by itself (durability/service.hpp)
+    // Topic rules from now on, in all domains: see service::DomainService::set_rules().
+    void set_rules(std::vector<TopicRule> rules);
+    [[nodiscard]] const std::vector<TopicRule>& rules() const;
+    void describe_type(const std::string& topic, const service::TypeGiven& given);
+    // Called when the groups of the topic are open in all domains; see DomainRuntime::when_open().
+    void when_open(const std::string& topic, std::function<void(Status)> done);
+    // The service of each domain, to be looked at.
+    [[nodiscard]] std::vector<const service::DomainService*> services() const;
 
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck

@@ -20,8 +20,10 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace durability::service {
@@ -44,6 +46,13 @@ struct DomainOptions {
     // What the store recovered.
     std::vector<store::OpenedGroup> groups;
     std::vector<store::Record> records;  // of all kinds
+};
+
+// A type's description, as the topic's metadata holds one.
+struct TypeGiven {
+    std::string type;
+    Buffer information;
+    std::vector<Buffer> objects;
 };
 
 class DomainService {
@@ -85,6 +94,24 @@ class DomainService {
     // Whether the store refuses to take more for now: samples then gather up to a bound.
     void set_store_blocked(bool blocked) { context_.store_blocked = blocked; }
 
+    // --- rules and types at run time (domain_rules.cpp)
+    // Other rules from now on: writers that are known and not served are judged anew, so are stored
+    // topics; groups that rules name exactly are opened, contracts of served groups follow where a
+    // rule gives one. What is served goes on being served.
+    void set_rules(std::vector<TopicRule> rules, Now now);
+    // What the type of a topic is, by that name of the type: for groups that know it from nobody
+    // else, now and later.
+    void describe_type(const std::string& topic, TypeGiven given);
+    // What is known of a topic that is not served under the rules in force: stored from earlier, or
+    // written at present.
+    struct LeftOut {
+        std::string type;
+        bool keyed{false};
+        DurabilityKind durability{DurabilityKind::volatile_};
+    };
+    [[nodiscard]] std::vector<LeftOut> stored_and_left_out(const std::string& topic) const;
+    [[nodiscard]] std::vector<LeftOut> written_and_left_out(const std::string& topic) const;
+
     // What is being served, with the figures the store gave in `store`.
     [[nodiscard]] DomainStatus status(const store::StoreStatus& store, Now now) const;
     // Why the writers and readers of a topic are served or not; asks those who decide it.
@@ -94,12 +121,17 @@ class DomainService {
     // Names of known topics that are near to one that is not.
     [[nodiscard]] std::vector<std::string> topics_like(const std::string& topic) const;
     [[nodiscard]] const ServedGroups& groups() const { return groups_; }
+    [[nodiscard]] std::uint32_t domain() const { return options_.domain; }
     [[nodiscard]] const Config& config() const { return options_.config; }
 
   private:
     void restore_records(const std::vector<store::Record>& records);
     void open_stored_groups(Now now);
+    void open_stored(GroupMeta meta, Now now);
     void open_exact_rules(Now now);
+    void judge_served_groups();
+    void judge_unserved(Now now);
+    void give_type(ServedGroup& group);
     void announce(Now now);
     void settle(Now now);
     void retract_unclaimed(Side side);
@@ -128,7 +160,9 @@ class DomainService {
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<PeerServices> services_;
     std::unique_ptr<Replay> replay_;
-    std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
+    std::vector<GroupMeta> left_out_;  // stored, and not served by the rules in force
+    std::map<std::string, std::vector<TypeGiven>> given_types_;  // by topic
+    std::vector<discovery::ParticipantData> peers_;              // remembered, until settle()
     // When writers that did not come back after a restart count as ended.
     MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};

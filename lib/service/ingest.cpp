@@ -139,7 +139,42 @@ void Ingest::open(GroupMeta meta, bool from_store, Now now) {
     context_.commands.emplace_back(store::OpenGroup{ticket, group.meta});
 }
 
+void Ingest::change_contract(ServedGroup& group, const ResolvedContract& contract) {
+    GroupMeta meta = group.meta;
+    meta.contract = contract.contract;
+    meta.contract_source = contract.source;
+    // One that is being opened is asked for again behind that.
+    const std::uint64_t ticket = context_.next_ticket();
+    ++group.contracts_asked;
+    changing_[ticket] = &group;
+    context_.commands.emplace_back(store::OpenGroup{ticket, std::move(meta)});
+}
+
+void Ingest::on_contract_changed(ServedGroup& group, const store::GroupOpened& opened, Now now) {
+    --group.contracts_asked;
+    if (opened.result) {
+        group.contract_problem.clear();
+        group.meta.contract = opened.result->meta.contract;
+        group.meta.contract_source = opened.result->meta.contract_source;
+        return;
+    }
+    group.contract_problem = opened.result.error().text();
+    context_.events.report_always(
+        make_event(EventKind::AutoServeFailed,
+                   {{"domain", std::to_string(context_.domain)},
+                    {"topic", group.meta.key.topic},
+                    {"type", group.meta.key.type},
+                    {"reason", fmt::format("another contract: {}", group.contract_problem)}}),
+        now);
+}
+
 ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) {
+    if (const auto changing = changing_.find(opened.ticket); changing != changing_.end()) {
+        ServedGroup& changed = *changing->second;
+        changing_.erase(changing);
+        on_contract_changed(changed, opened, now);
+        return nullptr;
+    }
     const auto entry = opening_.find(opened.ticket);
     if (entry == opening_.end()) return nullptr;
     ServedGroup& group = *entry->second;
@@ -228,6 +263,17 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     source.source = writer.persistence_guid.value_or(writer.guid);
     context_.groups.index_writer(writer.guid, *group);
     if (group->state == ServedGroup::State::open) attach(*group, source, now);
+}
+
+std::vector<discovery::EndpointData> Ingest::judge_unserved() {
+    std::vector<discovery::EndpointData> served;
+    for (auto& [guid, writer] : unserved_) {
+        const GroupKey key = key_for(writer.data);
+        writer.rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
+        writer.verdict = judge(writer.rule, key.topic, writer.data.qos.durability);
+        if (writer.verdict == ServeVerdict::serve) served.push_back(writer.data);
+    }
+    return served;
 }
 
 void Ingest::on_writer_changed(const discovery::EndpointData& writer, Now now) {
@@ -347,10 +393,15 @@ void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
 
 EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now) {
     const GroupKey& key = group.meta.key;
-    const std::string description = describe_reader(key, reliability);
-    if (const auto known = readers_.find(description); known != readers_.end()) {
-        return known->second.guid.entity;
+    std::string description = describe_reader(key, reliability);
+    auto known = readers_.find(description);
+    // Peers do not take another durability of a reader they know: a rule that serves weaker writers
+    // than the one before needs a reader of its own.
+    if (known != readers_.end() && known->second.qos.durability > weakest_served(group.rule)) {
+        description += fmt::format("\x1f{}", name(weakest_served(group.rule)));
+        known = readers_.find(description);
     }
+    if (known != readers_.end()) return known->second.guid.entity;
 
     const EntityId id = context_.claim(Side::ingest, description, reader_kind(key.keyed));
     discovery::EndpointData data;

@@ -47,6 +47,8 @@ class Ingest {
     bool restore_relayed(store::RecordKind kind, ByteView key);
     // Starts serving what the store knows or a rule names; idempotent per group key.
     void open(GroupMeta meta, bool from_store, Now now);
+    // The contract of a group that is served from now on.
+    void change_contract(ServedGroup& group, const ResolvedContract& contract);
     void on_writer_found(const discovery::EndpointData& writer, Now now);
     void on_writer_changed(const discovery::EndpointData& writer, Now now);
     // Returns the group it was a source of.
@@ -73,6 +75,9 @@ class Ingest {
         const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     };
     [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
+    // Judges them by the rules that are in force now. Gives those that are to be served: they are
+    // then to be lost and found again.
+    [[nodiscard]] std::vector<discovery::EndpointData> judge_unserved();
 
     // Samples whose key nobody could name, since the last call: group and writer.
     [[nodiscard]] std::vector<std::pair<ServedGroup*, Guid>> take_keyless() {
@@ -84,6 +89,7 @@ class Ingest {
     [[nodiscard]] GroupKey key_for(const discovery::EndpointData& writer);
     [[nodiscard]] bool has_dropped_its_last(const ServedGroup& group,
                                             const SourceWriter& source) const;
+    void on_contract_changed(ServedGroup& group, const store::GroupOpened& opened, Now now);
     void attach(ServedGroup& group, SourceWriter& writer, Now now);
     // Readers of ours that the writer matches besides its own (overlapping partitions): they owe it
     // acknowledgements too.
@@ -117,6 +123,7 @@ class Ingest {
     Context& context_;
     participant::Participant& participant_;
     std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
+    std::unordered_map<std::uint64_t, ServedGroup*> changing_;          // likewise, their contract
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     // Sources whose samples came in their name before they were met themselves.

@@ -81,6 +81,10 @@ struct ServedGroup {
     const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     State state{State::opening};
     std::string problem;  // why it could not be opened
+    // Of an open group: contracts that the store was asked to put in force and has not, and why the
+    // last one could not be.
+    std::uint32_t contracts_asked{0};
+    std::string contract_problem;
     GroupHandle handle{0};
     bool from_store{false};
     MonoTime opened{};

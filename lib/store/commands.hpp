@@ -109,6 +109,8 @@ struct SetGroupType {
     GroupHandle group{0};
     Buffer type_information;
     std::vector<Buffer> type_objects;
+    // What finds keys where no type does has changed (StoreOptions::key_finders): ask it again.
+    bool find_keys_anew{false};
 };
 struct Append {
     AppendBatch batch;

@@ -104,10 +104,9 @@ void StoreCore::report_unresolved(Group& group, const SampleMeta& meta, Out& out
 void StoreCore::set_group_type(const SetGroupType& command, Out& out) {
     if (command.group >= groups.size()) return;
     Group& group = *groups[command.group];
-    if (!group.loaded || (group.meta.type_objects == command.type_objects &&
-                          group.meta.qos.type_information == command.type_information)) {
-        return;
-    }
+    const bool same = group.meta.type_objects == command.type_objects &&
+                      group.meta.qos.type_information == command.type_information;
+    if (!group.loaded || (same && !command.find_keys_anew)) return;
     group.meta.qos.type_information = command.type_information;
     group.meta.type_objects = command.type_objects;
     if (options.key_finders) group.keys = options.key_finders(group.meta);

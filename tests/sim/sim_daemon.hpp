@@ -46,6 +46,11 @@ class SimDaemon {
         return service_->next_transmit(side);
     }
 
+    // Other topic rules from now on; they take effect with the next turn.
+    void set_rules(std::vector<TopicRule> rules, Now now) {
+        service_->set_rules(std::move(rules), now);
+        turn(now);
+    }
     // An orderly end, as SIGTERM makes it: everything that was said is written, nobody is told.
     void stop(Now now, bool goodbye);
 
