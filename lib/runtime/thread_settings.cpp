@@ -13,20 +13,6 @@
 namespace durability::runtime {
 namespace {
 
-const ThreadSettings& settings_of(const Config::Threads& all, ThreadRole role) {
-    switch (role) {
-        case ThreadRole::loop:
-            return all.loop;
-        case ThreadRole::store:
-            return all.store;
-        case ThreadRole::sync:
-            return all.sync;
-        case ThreadRole::cleanup:
-            return all.cleanup;
-    }
-    return all.loop;
-}
-
 bool any_set(const Config::Threads& all) {
     return !all.loop.empty() || !all.store.empty() || !all.sync.empty() || !all.cleanup.empty();
 }
@@ -80,6 +66,20 @@ std::string describe_cpus(const ThreadSettings& settings) {
 #ifdef DURABILITYD_RT
 
 namespace {
+
+const ThreadSettings& settings_of(const Config::Threads& all, ThreadRole role) {
+    switch (role) {
+        case ThreadRole::loop:
+            return all.loop;
+        case ThreadRole::store:
+            return all.store;
+        case ThreadRole::sync:
+            return all.sync;
+        case ThreadRole::cleanup:
+            return all.cleanup;
+    }
+    return all.loop;
+}
 
 struct Scheduling {
     int policy{SCHED_OTHER};

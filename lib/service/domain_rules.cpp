@@ -62,6 +62,7 @@ void DomainService::set_rules(std::vector<TopicRule> rules, Now now) {
     std::map<const ServedGroup*, std::vector<std::string>> layouts;
     for (const auto& [key, group] : groups_.all())
         layouts[group.get()] = layout_of(group->rule);
+    const auto queued = static_cast<std::ptrdiff_t>(commands_.size());
     // Pointers into the old rules end here; judge_served_groups() and judge_unserved() renew them.
     options_.config.topics = std::move(rules);
     judge_served_groups();
@@ -74,6 +75,12 @@ void DomainService::set_rules(std::vector<TopicRule> rules, Now now) {
         open_stored(std::move(stored), now);
     open_exact_rules(now);
     judge_unserved(now);
+    if (serving_) return;
+    // While stored topics are still being opened, these are among what is waited for.
+    opening_ += static_cast<std::size_t>(std::count_if(
+        commands_.begin() + queued, commands_.end(), [](const store::Command& command) {
+            return std::holds_alternative<store::OpenGroup>(command);
+        }));
 }
 
 void DomainService::judge_served_groups() {
