@@ -86,6 +86,18 @@ bool is_served(const Runtime& runtime, const std::string& topic) {
     });
 }
 
+ContractOverride all_of(const Contract& contract) {
+    return {.history = contract.history,
+            .depth = contract.depth,
+            .max_samples = contract.max_samples,
+            .max_instances = contract.max_instances,
+            .max_samples_per_instance = contract.max_samples_per_instance,
+            .cleanup_delay = contract.cleanup_delay,
+            .scope = contract.scope,
+            .max_bytes = contract.max_bytes,
+            .max_age = contract.max_age};
+}
+
 // A rule that serves what is left out, for each of its types.
 std::vector<TopicRule> rules_for(const std::string& topic,
                                  const std::vector<service::DomainService::LeftOut>& left_out,
@@ -96,6 +108,8 @@ std::vector<TopicRule> rules_for(const std::string& topic,
         rule.topic = topic;
         rule.type = one.type;
         rule.serve = to_serve_kind(one.durability);
+        // A rule that is gone does not count any more; this one says what that said.
+        if (one.contract) rule.contract = all_of(*one.contract);
         rule.origin = origin;
         rules.push_back(std::move(rule));
     }

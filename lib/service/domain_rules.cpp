@@ -128,8 +128,10 @@ std::vector<DomainService::LeftOut> DomainService::stored_and_left_out(
     const std::string& topic) const {
     std::vector<LeftOut> result;
     for (const GroupMeta& meta : left_out_) {
-        if (meta.key.topic == topic)
-            result.push_back({meta.key.type, meta.key.keyed, meta.key.durability});
+        if (meta.key.topic != topic) continue;
+        std::optional<Contract> contract;
+        if (meta.contract_source == ContractSource::rule) contract = meta.contract;
+        result.push_back({meta.key.type, meta.key.keyed, meta.key.durability, contract});
     }
     return result;
 }
@@ -140,7 +142,7 @@ std::vector<DomainService::LeftOut> DomainService::written_and_left_out(
     for (const auto& [guid, writer] : ingest_->unserved()) {
         if (writer.data.topic == topic)
             result.push_back(
-                {writer.data.type, writer.data.is_keyed(), writer.data.qos.durability});
+                {writer.data.type, writer.data.is_keyed(), writer.data.qos.durability, {}});
     }
     return result;
 }

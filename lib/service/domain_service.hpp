@@ -108,6 +108,8 @@ class DomainService {
         std::string type;
         bool keyed{false};
         DurabilityKind durability{DurabilityKind::volatile_};
+        // Of a stored one, where it came from a rule.
+        std::optional<Contract> contract{};
     };
     [[nodiscard]] std::vector<LeftOut> stored_and_left_out(const std::string& topic) const;
     [[nodiscard]] std::vector<LeftOut> written_and_left_out(const std::string& topic) const;

@@ -198,7 +198,7 @@ exec chroot "$copy/root" /bin/bash "$@"
 ENTER
 # inside COMMAND...: in a copy of its own that has the packages, the scripts and, where it is built, a stock peer.
 mkdir "$scratch/copy" "$scratch/given"
-pack older -D CPACK_PACKAGE_VERSION=0.0.9
+pack older -D CPACK_PACKAGE_VERSION=0.0.9 -D CPACK_COMPONENTS_ALL=daemon
 cp "$package" "$scratch/given/new.deb"
 cp "$library" "$scratch/given/libdurability-dev.deb"
 cp "$scratch"/older/durabilityd_*.deb "$scratch/given/previous.deb"
