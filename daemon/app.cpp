@@ -5,6 +5,8 @@
 #include "daemon/exit_status.hpp"
 #include "daemon/log_setup.hpp"
 #include "daemon/notify.hpp"
+#include "daemon/reload.hpp"
+#include "daemon/supervision.hpp"
 #include "durability/version.hpp"
 #include "net/asio.hpp"
 #include "runtime/runtime.hpp"
@@ -12,6 +14,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <tuple>
@@ -27,6 +30,7 @@ using boost::system::error_code;
 
 // How much more time a start that makes progress asks the service manager for.
 constexpr auto startup_extension = std::chrono::seconds{60};
+constexpr std::size_t most_problems_logged = 50;
 
 // Until the runtime runs there is nothing to take leave of: recovery may be cut off at any point,
 // as by SIGKILL, so the process ends at once and as asked.
@@ -83,7 +87,8 @@ std::string numbers(const std::vector<std::uint32_t>& domains) {
 
 class App {
   public:
-    App(const Config& config, const EventSink& sink) : config_(config), sink_(sink) {}
+    App(const Options& options, const config::Loaded& loaded, const EventSink& sink)
+        : options_(options), loaded_(loaded), sink_(sink) {}
 
     int run();
 
@@ -91,16 +96,20 @@ class App {
     Status start();
     void wait_for_signal();
     void on_signal(int signal);
+    ReloadVerdict reload();
+    ReloadVerdict carry_out(ReloadPlan plan);
     void on_request(const control::Request& request, ControlServer::Answer answer);
     void stop(std::string_view reason, bool goodbye);
     void write(EventKind kind, std::vector<std::pair<std::string_view, std::string>> fields) const;
 
-    const Config& config_;
+    const Options& options_;
+    config::Loaded loaded_;  // in force
     const EventSink& sink_;
     // Destroyed from the last to the first: the loop outlives what waits on it.
     std::unique_ptr<runtime::Runtime> runtime_;
     std::unique_ptr<boost::asio::signal_set> signals_;
     std::unique_ptr<ControlServer> control_;
+    std::unique_ptr<Supervision> supervision_;
     bool stopping_{false};
     int exit_status_{exit_ok};
 };
@@ -116,8 +125,9 @@ void App::write(EventKind kind,
 Status App::start() {
     runtime::RuntimeHooks hooks;
     hooks.on_event = [this](const Event& event) { sink_.write(event); };
-    hooks.on_status = [](std::string_view line) {
+    hooks.on_status = [this](std::string_view line) {
         notify_status(line);
+        if (supervision_) supervision_->note_progress();
         log(LogLevel::debug, line);
     };
     hooks.extend_startup = [] { notify_extend_startup(startup_extension); };
@@ -127,7 +137,10 @@ Status App::start() {
         // After the handler that found it.
         boost::asio::post(runtime_->context(), [this] { stop("failure", false); });
     };
-    auto started = runtime::Runtime::start(config_, std::move(hooks));
+    hooks.on_activity = [this] {
+        if (supervision_) supervision_->note_activity();
+    };
+    auto started = runtime::Runtime::start(loaded_.config, std::move(hooks));
     if (!started) return tl::unexpected(started.error());
     runtime_ = *std::move(started);
     signals_ =
@@ -135,7 +148,7 @@ Status App::start() {
     wait_for_signal();
     auto server =
         ControlServer::open(runtime_->context(),
-                            socket_path(config_),
+                            socket_path(loaded_.config),
                             [this](const control::Request& request, ControlServer::Answer answer) {
                                 on_request(request, std::move(answer));
                             });
@@ -154,8 +167,38 @@ void App::wait_for_signal() {
 
 void App::on_signal(int signal) {
     if (signal != SIGHUP) return stop(signal == SIGTERM ? "SIGTERM" : "SIGINT", false);
-    write(EventKind::ConfigRejected,
-          {{"reason", "this version cannot reload; restart to apply the configuration"}});
+    const ReloadVerdict verdict = reload();
+    // Nobody waits for the verdict.
+    for (std::size_t i = 0; i < std::min(verdict.problems.size(), most_problems_logged); ++i) {
+        const ReloadProblem& problem = verdict.problems[i];
+        std::string_view text = problem.text;
+        if (text.ends_with('\n')) text.remove_suffix(1);
+        log(problem.is_error ? LogLevel::error : LogLevel::warning, text);
+    }
+}
+
+ReloadVerdict App::reload() {
+    notify_reloading();
+    const ReloadVerdict verdict = carry_out(plan_reload(loaded_, sources_of(options_)));
+    runtime_->report(reload_event(verdict));
+    notify_ready();
+    return verdict;
+}
+
+ReloadVerdict App::carry_out(ReloadPlan plan) {
+    if (!plan.loaded) return std::move(plan.verdict);
+    auto topics = runtime_->reload(plan.loaded->config);
+    if (!topics) {
+        ReloadVerdict refused;
+        ReloadProblem& problem = refused.problems.emplace_back();
+        problem.message = topics.error().text();
+        problem.text = problem.message + "\n";
+        return refused;
+    }
+    plan.verdict.topics = *std::move(topics);
+    loaded_ = *std::move(plan.loaded);
+    set_log_level(loaded_.config.log.level);
+    return std::move(plan.verdict);
 }
 
 void App::on_request(const control::Request& request, ControlServer::Answer answer) {
@@ -186,6 +229,8 @@ void App::on_request(const control::Request& request, ControlServer::Answer answ
             return runtime_->instances(request.domain, request.topic, outcome);
         case Command::explain:
             return runtime_->explain(request.domain, request.topic, outcome);
+        case Command::reload:
+            return answer(encode_reply(control::encode_data(reload())));
         case Command::stop:
             break;
     }
@@ -201,6 +246,7 @@ void App::stop(std::string_view reason, bool goodbye) {
     notify_stopping();
     write(EventKind::Stopping, {{"reason", std::string(reason)}});
     control_->close();
+    supervision_.reset();
     // The signals stay registered: a second SIGTERM is caught, and finds nothing more to do.
     signals_->cancel();
     if (goodbye) {
@@ -218,11 +264,12 @@ int App::run() {
     }
     write(EventKind::Ready,
           {{"version", std::string(version())},
-           {"domains", numbers(config_.domains)},
-           {"store", config_.store.directory},
-           {"runtime", config_.store.runtime_directory},
+           {"domains", numbers(loaded_.config.domains)},
+           {"store", loaded_.config.store.directory},
+           {"runtime", loaded_.config.store.runtime_directory},
            {"pid", std::to_string(::getpid())}});
     notify_ready();
+    supervision_ = std::make_unique<Supervision>(*runtime_);
     runtime_->context().run();
     block_signals();
     return exit_status_;
@@ -230,12 +277,12 @@ int App::run() {
 
 }  // namespace
 
-int run(const config::Loaded& loaded) {
+int run(const Options& options, const config::Loaded& loaded) {
     const EventSink sink;
     log_to_stderr(loaded.config.log.level, sink.journal());
     prepare_signals();
     keep_freed_memory();
-    return App(loaded.config, sink).run();
+    return App(options, loaded, sink).run();
 }
 
 }  // namespace durability::daemon

@@ -55,6 +55,10 @@ void log_to_stderr(LogLevel level, bool journal) {
     spdlog::set_default_logger(std::move(logger));
 }
 
+void set_log_level(LogLevel level) {
+    spdlog::default_logger()->set_level(level_of(level));
+}
+
 void log(LogLevel level, std::string_view line) {
     if (behind_journal) {
         spdlog::log(level_of(level), "{}{}", priority_prefix(level), line);

@@ -44,7 +44,7 @@ int run_program(int argc, const char* const* argv) {
         if (!options->quiet) print(stdout, effective_configuration(*loaded));
         return exit_ok;
     }
-    return run(*loaded);
+    return run(*options, *loaded);
 }
 
 }  // namespace

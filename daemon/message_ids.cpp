@@ -44,6 +44,7 @@ constexpr Row rows[] = {
     {EventKind::ThreadSettingRefused, "7dbcc529e41ad8442126710f439fa578"},
     {EventKind::ConfigReloaded, "3d85956a5dedb2a0067c2a9423cae0b7"},
     {EventKind::ConfigRejected, "b48cee9e8177d882449238da0cc3e7a5"},
+    {EventKind::WatchdogLate, "eac3b58cbb03e829735455614ae19fd9"},
 };
 static_assert(std::size(rows) == event_kind_count);
 

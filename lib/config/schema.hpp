@@ -76,6 +76,13 @@ struct Target {
     TopicRule* rule{nullptr};
 };
 
+// What a change of the option needs (surface.md: SIGHUP).
+enum class Reload : std::uint8_t {
+    restart,
+    live  // a reload applies it
+};
+[[nodiscard]] std::string_view name(Reload reload);
+
 struct Option {
     std::string_view path;  // "store.sync_interval", "topics[].contract.depth"
     Type type{};
@@ -83,6 +90,8 @@ struct Option {
     std::span<const std::string_view> choices;  // in the order of the enumeration
     std::string_view help;                      // one sentence
     Slot (*slot)(Target target){nullptr};
+    // Of a new option: what it needs until somebody makes it follow.
+    Reload reload{Reload::restart};
 };
 
 // All rows, grouped by section in the order of the manual page.

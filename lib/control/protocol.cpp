@@ -264,6 +264,7 @@ Result<Reply> decode_reply(std::string_view line) {
         read_outcomes(data, reply);
         read_instances(data, reply.instances);
         reply.explanation = read_explanation(data);
+        reply.reload = read_reload(data);
         return reply;
     } catch (const Json::exception& error) {
         return fail(Errc::internal,

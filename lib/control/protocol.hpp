@@ -11,6 +11,7 @@
 #include "durability/error.hpp"
 #include "durability/event.hpp"
 #include "model/explanation.hpp"
+#include "model/reload.hpp"
 #include "model/sample.hpp"
 #include "model/status.hpp"
 
@@ -38,7 +39,8 @@ enum class Command : std::uint8_t {
     purge,      // takes stored samples out
     compact,    // begins to rewrite what holds dead frames; `topics` says how far it is
     instances,  // of a keyed topic
-    explain     // why the endpoints of a topic are served or not
+    explain,    // why the endpoints of a topic are served or not
+    reload      // the configuration; a refusal is an answer like any other
 };
 [[nodiscard]] std::string_view name(Command command);
 
@@ -66,6 +68,7 @@ struct Request {
 [[nodiscard]] std::string encode_data(const CompactionOutcome& outcome);
 [[nodiscard]] std::string encode_data(const InstanceList& list);
 [[nodiscard]] std::string encode_data(const Explanation& explanation);
+[[nodiscard]] std::string encode_data(const ReloadVerdict& verdict);
 
 [[nodiscard]] std::string encode_reply(std::string_view data);
 [[nodiscard]] std::string encode_reply(const Error& error);
@@ -82,6 +85,7 @@ struct Reply {
     CompactionOutcome compaction;
     InstanceList instances;
     Explanation explanation;
+    ReloadVerdict reload;
 };
 // The daemon's error comes back as one. Errors of decoding are
 // `version` (speaks another version) and `internal` (not what a daemon sends).

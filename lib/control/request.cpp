@@ -36,7 +36,8 @@ constexpr std::array rules{Rule{"status"},
                            Rule{"purge", topic | writer | instance | domain, topic},
                            Rule{"compact", topic | domain},
                            Rule{"instances", topic | domain, topic},
-                           Rule{"explain", topic | domain, topic}};
+                           Rule{"explain", topic | domain, topic},
+                           Rule{"reload"}};
 
 tl::unexpected<Error> refuse(std::string text) {
     return fail(Errc::invalid_argument, std::move(text));

@@ -3,6 +3,7 @@
 
 #include "control/json.hpp"
 #include "model/explanation.hpp"
+#include "model/reload.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
@@ -18,5 +19,7 @@ namespace durability::control {
 [[nodiscard]] ReaderStatus read_reader(const Json& json);
 // Of a reply to `explain`.
 [[nodiscard]] Explanation read_explanation(const Json& data);
+// Of a reply to `reload`.
+[[nodiscard]] ReloadVerdict read_reload(const Json& data);
 
 }  // namespace durability::control

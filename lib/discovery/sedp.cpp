@@ -27,6 +27,10 @@ rtps::ReaderOptions reader_options(const SedpOptions& options) {
     result.ack = rtps::AckPolicy::on_receipt;
     result.limits = options.reader_limits;
     result.first_count = options.first_count;
+    // After a restart a living writer has to be met within the handover window, also where every
+    // fifth datagram is lost.
+    result.eager_preemptive = 20;
+    result.preemptive_retries = 36;
     return result;
 }
 

@@ -44,6 +44,7 @@ constexpr Row rows[] = {
     {EventKind::ThreadSettingRefused, "ThreadSettingRefused", Severity::warning},
     {EventKind::ConfigReloaded, "ConfigReloaded", Severity::notice},
     {EventKind::ConfigRejected, "ConfigRejected", Severity::error},
+    {EventKind::WatchdogLate, "WatchdogLate", Severity::error},
 };
 static_assert(std::size(rows) == event_kind_count);
 

@@ -42,6 +42,14 @@ struct GroupMeta {
     friend bool operator==(const GroupMeta&, const GroupMeta&) = default;
 };
 
+// Semantics, section 3: a rule wins, and so does its removal; the daemon's default follows the
+// configuration; else the first writer's contract stays in force. Whether a contract from `given`
+// takes the place of one from `in_force`.
+[[nodiscard]] constexpr bool takes_effect(ContractSource in_force, ContractSource given) {
+    return given == ContractSource::rule || in_force == ContractSource::rule ||
+           (in_force == ContractSource::daemon_default && given == ContractSource::daemon_default);
+}
+
 // Small, dense, valid for one run of the process.
 using GroupHandle = std::uint32_t;
 

@@ -173,6 +173,12 @@ class Participant {
                           const Guid& reader,
                           std::vector<rtps::ReplaySample> samples,
                           MonoTime now);
+    // See ReplayReader::supersede().
+    std::size_t supersede(EntityId replay_writer,
+                          const Guid& reader,
+                          std::uint64_t instance,
+                          const std::function<bool(Timestamp)>& is_replaced,
+                          MonoTime now);
     [[nodiscard]] const rtps::ReplayWriter* replay_writer(EntityId id) const;
     // Whether there is an address that an endpoint can be sent to.
     enum class Reach : std::uint8_t {

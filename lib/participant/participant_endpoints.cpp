@@ -64,6 +64,8 @@ void Participant::retract(EntityId id) {
     std::erase_if(writers_, [id](const auto& entry) { return entry.second.reader == id; });
     for (auto& [writer, source] : writers_)
         std::erase(source.shadows, id);
+    shadowed_ = static_cast<std::size_t>(std::ranges::count_if(
+        writers_, [](const auto& entry) { return !entry.second.shadows.empty(); }));
     readers_.erase(id);
     replays_.erase(id);
     last_reader_ = nullptr;
@@ -361,6 +363,18 @@ void Participant::provide_payloads(EntityId replay_writer,
     if (replay == replays_.end()) return;
     replay->second.writer->provide(reader, std::move(samples), now, outbox_);
     touch(replay_writer, replay->second);
+}
+
+std::size_t Participant::supersede(EntityId replay_writer,
+                                   const Guid& reader,
+                                   std::uint64_t instance,
+                                   const std::function<bool(Timestamp)>& is_replaced,
+                                   MonoTime now) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay == replays_.end()) return 0;
+    const std::size_t count = replay->second.writer->supersede(reader, instance, is_replaced, now);
+    touch(replay_writer, replay->second);
+    return count;
 }
 
 const rtps::ReplayWriter* Participant::replay_writer(EntityId id) const {

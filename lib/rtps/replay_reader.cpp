@@ -98,6 +98,25 @@ void ReplayReader::begin(std::vector<SequenceRange> owned,
     heartbeat_due_ = traits_.reliable ? now : MonoTime::max();
 }
 
+std::size_t ReplayReader::supersede(std::uint64_t instance,
+                                    const std::function<bool(Timestamp)>& is_replaced,
+                                    MonoTime now) {
+    std::size_t count = 0;
+    for (Loaded& loaded : loaded_) {
+        ReplaySample& sample = loaded.sample;
+        if (!sample.available || sample.instance != instance ||
+            !is_replaced(sample.source_timestamp)) {
+            continue;
+        }
+        // Its size stays what was counted.
+        sample.available = false;
+        charge(loaded, 0);
+        ++count;
+        if (loaded.number < next_send_ && traits_.reliable) heartbeat_due_ = now;
+    }
+    return count;
+}
+
 void ReplayReader::extend(SequenceNumber high, MonoTime now) {
     if (!begun_ || high <= high_) return;
     high_ = high;
@@ -216,7 +235,7 @@ void ReplayReader::on_nack_frag(const wire::NackFrag& nack,
     if (!begun_ || nack.number >= next_send_) return;
     Loaded* loaded = find_loaded(nack.number);
     if (loaded == nullptr || !loaded->sample.available) {
-        if (owns(nack.number) && loaded == nullptr) repair_one(nack.number, context, now, out);
+        if (owns(nack.number)) repair_one(nack.number, context, now, out);
         return;
     }
     const std::uint32_t confirmed = nack.state.base.value - 1;

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -57,6 +58,7 @@ struct ReplaySample {
         false};  // false: evicted or unreadable meanwhile; the number is declared irrelevant
     PayloadKind payload_kind{PayloadKind::data};
     Timestamp source_timestamp{};
+    std::uint64_t instance{0};  // see ReplayReader::supersede(); 0: not known
     Buffer inline_qos;  // encoded for the vendor of this reader, without a coherent set
     // The set it is of: whose, and the number of its first sample there. Numbered anew for the
     // reader: by the first of its samples that is sent.
@@ -110,6 +112,10 @@ class ReplayReader {
     [[nodiscard]] std::uint64_t samples_sent() const { return owned_below(next_send_); }
     [[nodiscard]] std::uint64_t samples_acknowledged() const { return owned_below(acked_); }
     [[nodiscard]] bool owns_any(SequenceRange range) const;
+    // Of its own numbers; nothing when all are acknowledged.
+    [[nodiscard]] std::optional<SequenceNumber> first_unacknowledged() const {
+        return next_owned(acked_);
+    }
 
     // The reader's share is known: `owned` of the numbers 1..high. `open`, above all of these:
     // whether they are its own is decided by close(). `end`, above those: an empty DATA, which ends
@@ -121,6 +127,11 @@ class ReplayReader {
                std::optional<SequenceNumber> end = {});
     // Of the open numbers `owned` are the reader's; the others are irrelevant to it.
     void close(const std::vector<SequenceRange>& owned, MonoTime now);
+    // Samples of the instance that `is_replaced` holds for, by their source timestamps, are not sent
+    // any more, nor repeated. What was begun of a large one ends with a GAP. Returns how many.
+    std::size_t supersede(std::uint64_t instance,
+                          const std::function<bool(Timestamp)>& is_replaced,
+                          MonoTime now);
     // Numbers up to `high` now exist for others of its process; they are irrelevant to this reader.
     void extend(SequenceNumber high, MonoTime now);
 

@@ -64,6 +64,22 @@ const ReplayNumbers* ReplayWriter::numbers(const GuidPrefix& process) const {
     return entry == processes_.end() ? nullptr : &entry->second.numbers;
 }
 
+std::vector<GuidPrefix> ReplayWriter::processes() const {
+    std::vector<GuidPrefix> result;
+    for (const auto& [process, known] : processes_)
+        result.push_back(process);
+    return result;
+}
+
+std::optional<Arrival> ReplayWriter::first_unacknowledged(const Guid& reader) const {
+    const auto entry = index_.find(reader);
+    const auto process = processes_.find(reader.prefix);
+    if (entry == index_.end() || process == processes_.end()) return std::nullopt;
+    const auto number = entry->second->first_unacknowledged();
+    // The number behind a set stands for no sample; then everything before it is acknowledged.
+    return number ? process->second.numbers.find(*number) : std::nullopt;
+}
+
 ReplayReader* ReplayWriter::find(const Guid& reader) {
     const auto entry = index_.find(reader);
     return entry == index_.end() ? nullptr : entry->second;
@@ -305,6 +321,14 @@ void ReplayWriter::provide(const Guid& reader,
     Process& process = processes_.at(reader.prefix);
     target->provide(std::move(samples), context(process, *target), now, out);
     pump(process, *target, now, out);
+}
+
+std::size_t ReplayWriter::supersede(const Guid& reader,
+                                    std::uint64_t instance,
+                                    const std::function<bool(Timestamp)>& is_replaced,
+                                    MonoTime now) {
+    ReplayReader* target = find(reader);
+    return target == nullptr ? 0 : target->supersede(instance, is_replaced, now);
 }
 
 std::optional<ReplayCompleted> ReplayWriter::next_completed() {

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,6 +77,10 @@ class ReplayWriter {
     void begin(const Guid& reader, std::span<const ArrivalRange> history, MonoTime now);
     // What was given out to a process; null when it is not known.
     [[nodiscard]] const ReplayNumbers* numbers(const GuidPrefix& process) const;
+    [[nodiscard]] std::vector<GuidPrefix> processes() const;
+    // Of what the reader is to have, the first arrival that it has not acknowledged; nothing when
+    // there is none, or it was not begun.
+    [[nodiscard]] std::optional<Arrival> first_unacknowledged(const Guid& reader) const;
 
     // From the reader `reader` only; anything from an unknown one is ignored (cases R8.2, R8.3).
     void on_acknack(const Guid& reader, const wire::AckNack& acknack, MonoTime now, Outbox& out);
@@ -87,6 +92,11 @@ class ReplayWriter {
     // Readers take turns: none with a long history keeps the others waiting.
     [[nodiscard]] std::optional<ReplayRead> next_read();
     void provide(const Guid& reader, std::vector<ReplaySample> samples, MonoTime now, Outbox& out);
+    // See ReplayReader::supersede().
+    std::size_t supersede(const Guid& reader,
+                          std::uint64_t instance,
+                          const std::function<bool(Timestamp)>& is_replaced,
+                          MonoTime now);
     [[nodiscard]] std::optional<ReplayCompleted> next_completed();
 
     // For a writer of liveliness MANUAL_BY_TOPIC (8.7.2.2.3): tells every remote process that it is

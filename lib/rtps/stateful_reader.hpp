@@ -58,8 +58,11 @@ struct ReaderOptions {
     Duration max_repair_interval{std::chrono::seconds{1}};
     // Equal answers to a writer that sends many HEARTBEATs at once are merged.
     Duration answer_interval{std::chrono::milliseconds{1}};
-    // Between the first and the second pre-emptive ACKNACK; doubles up to the second value.
+    // Between the first and the second pre-emptive ACKNACK; doubles up to the second value for so
+    // many of them, and from then on up to the third.
     Duration preemptive_interval{std::chrono::milliseconds{10}};
+    Duration eager_preemptive_interval{std::chrono::milliseconds{300}};
+    std::uint32_t eager_preemptive{0};
     Duration max_preemptive_interval{std::chrono::seconds{2}};
     std::uint32_t preemptive_retries{30};
 };

@@ -211,8 +211,10 @@ void StatefulReader::tick_writer(Writer& writer,
         if (writer.preemptive_sent >= options_.preemptive_retries) return;
         send_preemptive(writer, outbox);
         schedule(writer, after(now, writer.preemptive_delay));
-        writer.preemptive_delay =
-            std::min(writer.preemptive_delay * 2, options_.max_preemptive_interval);
+        const Duration longest = writer.preemptive_sent < options_.eager_preemptive
+                                     ? options_.eager_preemptive_interval
+                                     : options_.max_preemptive_interval;
+        writer.preemptive_delay = std::min(writer.preemptive_delay * 2, longest);
         return;
     }
     give_up_if_stuck(writer, now, out);

@@ -2,6 +2,7 @@
 // a sweep does is the store's: purge what has expired, start compactions that are due.
 #pragma once
 
+#include "base/pulse.hpp"
 #include "base/time.hpp"
 
 #include <condition_variable>
@@ -23,10 +24,18 @@ class CleanupThread {
     CleanupThread(const CleanupThread&) = delete;
     CleanupThread& operator=(const CleanupThread&) = delete;
 
+    // Thread-safe, all three. Counts from the last sweep.
+    void set_interval(Duration interval);
+    // Wakes the thread, which answers when it comes round, and sweeps no sooner for it.
+    void ask_pulse();
+    [[nodiscard]] bool has_pulse() const { return pulse_.answered(); }
+
   private:
     void run(const std::stop_token& stop);
 
-    Duration interval_;
+    Duration interval_;    // with mutex_
+    bool knocked_{false};  // likewise
+    Pulse pulse_;
     std::function<void()> sweep_;
     std::mutex mutex_;
     std::condition_variable_any wake_;

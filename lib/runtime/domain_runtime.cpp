@@ -71,8 +71,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     store_options.sync = config.store.sync;
     store_options.limits = config.limits;
     store_options.load_later = true;
-    runtime->rules_ = std::make_shared<service::SharedRules>(config.topics);
-    store_options.key_finders = service::key_finders(runtime->rules_);
+    store_options.key_finders = service::key_finders(config);
     std::vector<store::Completion> recovered;
     auto store = store::Store::open(runtime->files_, store_options, now.wall, recovered, progress);
     for (store::Completion& completion : recovered) {

@@ -8,10 +8,10 @@
 #include "runtime/domain_sockets.hpp"
 #include "runtime/network_change.hpp"
 #include "runtime/store_requests.hpp"
+#include "runtime/summary.hpp"
 #include "runtime/thread_settings.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
-#include "service/key_finders.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/store_thread.hpp"
 
@@ -59,6 +59,14 @@ class DomainRuntime {
     // Called when the store has answered; when it does not within a second, with the last known
     // figures.
     void status(std::function<void(DomainStatus)> done);
+    // A few sums, for a line; not called while the store does not answer.
+    void summary(std::function<void(Summary)> done);
+    [[nodiscard]] std::uint64_t activity() const { return service_->activity(); }
+    // Another configuration is in force; see DomainService::reload().
+    [[nodiscard]] std::vector<TopicEffect> reload(const Config& config);
+    // See StoreThread.
+    void ask_pulse();
+    [[nodiscard]] bool has_pulse() const;
     [[nodiscard]] std::uint32_t domain() const { return domain_; }
     // What an operator asks for: see StoreRequests.
     void purge(PurgeRequest request, StoreRequests::PurgeDone done);
@@ -67,7 +75,6 @@ class DomainRuntime {
     // Answered like status().
     void explain(std::string topic, std::function<void(Result<Explanation>)> done);
     // Topics served at run time (domain_topics.cpp): see DomainService.
-    void set_rules(std::vector<TopicRule> rules);
     void describe_type(const std::string& topic, service::TypeGiven given);
     // Called when no group of the topic is being opened any more. Error: what kept one of them from
     // it, or unavailable when the domain stops before.
@@ -111,7 +118,6 @@ class DomainRuntime {
     std::vector<rtps::Transmit> transmits_;
     store::StoreStatus last_status_;
     StoreRequests requests_;
-    std::shared_ptr<service::SharedRules> rules_;  // also the store's
     struct WaitingForOpen {
         std::string topic;
         std::function<void(Status)> done;

@@ -16,7 +16,7 @@ std::optional<Status> outcome_of_open(const service::ServedGroups& groups,
     Status outcome;
     for (const service::ServedGroup* group : groups.of_topic(topic)) {
         const bool open = group->state == service::ServedGroup::State::open;
-        if (open ? group->contracts_asked > 0 : group->problem.empty()) return std::nullopt;
+        if (open ? group->contract_ticket != 0 : group->problem.empty()) return std::nullopt;
         const std::string& problem = open ? group->contract_problem : group->problem;
         if (!problem.empty()) outcome = fail(Errc::io, fmt::format("serve {}: {}", topic, problem));
     }
@@ -24,13 +24,6 @@ std::optional<Status> outcome_of_open(const service::ServedGroups& groups,
 }
 
 }  // namespace
-
-void DomainRuntime::set_rules(std::vector<TopicRule> rules) {
-    if (stopped_) return;
-    rules_->set(rules);
-    service_->set_rules(std::move(rules), system_now());
-    turn();
-}
 
 void DomainRuntime::describe_type(const std::string& topic, service::TypeGiven given) {
     if (stopped_) return;

@@ -227,6 +227,8 @@ Result<Change> discovered_topic(const Runtime& runtime, const std::string& topic
 
 // What a call waits for at most.
 constexpr auto patience = std::chrono::seconds{10};
+// What could not be done yet is tried again.
+constexpr auto retry_after = std::chrono::milliseconds{50};
 
 }  // namespace
 
@@ -256,7 +258,10 @@ class DurabilityService::Impl {
   private:
     void run(const std::shared_ptr<runtime::PendingAnswer<void>>& started);
     runtime::RuntimeHooks hooks();
-    void apply(Change change, const runtime::Answer<void>& answer);
+    bool put_in_force(runtime::RuleBook rules);
+    void again_later(std::function<void()> work);
+    void apply(const Change& change, const runtime::Answer<void>& answer);
+    void serve_unnamed(bool on, const runtime::Answer<void>& answer);
     [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == loop_.load(); }
     [[nodiscard]] Error not_running() const;
     // Hands `work` to the loop; false when there is none any more.
@@ -365,23 +370,49 @@ Result<T> DurabilityService::Impl::ask(std::function<void(runtime::Answer<T>)> w
                 "the service has not answered within 10 s; what was asked goes on");
 }
 
-void DurabilityService::Impl::apply(Change change, const runtime::Answer<void>& answer) {
-    if (change.type) runtime_->describe_type(change.topic, *change.type);
+// Whether that is the end of it: a domain that begins anew takes no other rules for a moment.
+bool DurabilityService::Impl::put_in_force(runtime::RuleBook rules) {
+    Config config = runtime_->config();
+    config.topics = rules.rules();
+    if (!runtime_->reload(config)) return false;
+    rules_ = std::move(rules);
+    return true;
+}
+
+void DurabilityService::Impl::again_later(std::function<void()> work) {
+    auto timer = std::make_shared<boost::asio::steady_timer>(runtime_->context(), retry_after);
+    timer->async_wait(
+        [timer, work = std::move(work)](const boost::system::error_code&) { work(); });
+}
+
+void DurabilityService::Impl::apply(const Change& change, const runtime::Answer<void>& answer) {
     runtime::RuleBook changed = rules_;
     bool fits = true;
-    for (TopicRule& rule : change.add)
-        fits = fits && changed.add(std::move(rule));
-    for (TopicRule& rule : change.widen)
-        fits = fits && changed.widen(std::move(rule));
+    for (const TopicRule& rule : change.add)
+        fits = fits && changed.add(rule);
+    for (const TopicRule& rule : change.widen)
+        fits = fits && changed.widen(rule);
     if (!fits) {
         return answer(fail(Errc::resource_limit,
                            fmt::format("serve {}: more than {} topics are named",
                                        change.topic,
                                        runtime::RuleBook::max_added)));
     }
-    rules_ = std::move(changed);
-    runtime_->set_rules(rules_.rules());
+    if (!put_in_force(std::move(changed)))
+        return again_later([this, change, answer] { apply(change, answer); });
+    if (change.type) runtime_->describe_type(change.topic, *change.type);
     runtime_->when_open(change.topic, answer);
+}
+
+void DurabilityService::Impl::serve_unnamed(bool on, const runtime::Answer<void>& answer) {
+    std::vector<std::pair<std::string, std::string>> served;
+    for (const ServedTopic& topic : list_served(*runtime_))
+        served.emplace_back(topic.topic, topic.type);
+    runtime::RuleBook changed = rules_;
+    changed.set_serve_unnamed(on, served);
+    if (!put_in_force(std::move(changed)))
+        return again_later([this, on, answer] { serve_unnamed(on, answer); });
+    answer({});
 }
 
 Status DurabilityService::Impl::change(std::function<Result<Change>(const Runtime&)> prepare) {
@@ -390,17 +421,14 @@ Status DurabilityService::Impl::change(std::function<Result<Change>(const Runtim
         if (!runtime_) return fail(Errc::unavailable, "the service is being started or ended");
         auto change = prepare(*runtime_);
         if (!change) return tl::unexpected(change.error());
-        const auto nobody = std::make_shared<runtime::PendingAnswer<void>>();
-        if (post([this, change = *std::move(change), nobody] {
-                apply(change, runtime::Answer<void>(nobody));
-            }))
-            return {};
+        const runtime::Answer<void> nobody(std::make_shared<runtime::PendingAnswer<void>>());
+        if (post([this, change = *std::move(change), nobody] { apply(change, nobody); })) return {};
         return fail(Errc::unavailable, "the service is being started or ended");
     }
     return ask<void>([this, prepare = std::move(prepare)](const runtime::Answer<void>& answer) {
         auto change = prepare(*runtime_);
         if (!change) return answer(tl::unexpected(change.error()));
-        apply(*std::move(change), answer);
+        apply(*change, answer);
     });
 }
 
@@ -411,21 +439,13 @@ Status DurabilityService::Impl::change(Result<Change> change) {
 }
 
 Status DurabilityService::Impl::set_auto_discovery(bool on) {
-    const auto set = [this, on] {
-        std::vector<std::pair<std::string, std::string>> served;
-        for (const ServedTopic& topic : list_served(*runtime_))
-            served.emplace_back(topic.topic, topic.type);
-        rules_.set_serve_unnamed(on, served);
-        runtime_->set_rules(rules_.rules());
-    };
     if (on_loop()) {
-        if (post(set)) return {};
+        const runtime::Answer<void> nobody(std::make_shared<runtime::PendingAnswer<void>>());
+        if (post([this, on, nobody] { serve_unnamed(on, nobody); })) return {};
         return fail(Errc::unavailable, "the service is being started or ended");
     }
-    return ask<void>([set](const runtime::Answer<void>& answer) {
-        set();
-        answer({});
-    });
+    return ask<void>(
+        [this, on](const runtime::Answer<void>& answer) { serve_unnamed(on, answer); });
 }
 
 Result<std::vector<ServedTopic>> DurabilityService::Impl::served_topics() {

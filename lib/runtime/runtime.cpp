@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -44,6 +45,7 @@ struct Runtime::Impl {
     void fit_open_files();
     void report_refusal(const ThreadScheduler::Refusal& refusal);
     void on_turn();
+    [[nodiscard]] std::uint64_t activity() const;
     void arm_event_timer();
     void stop(bool goodbye);
     Result<std::vector<DomainRuntime*>> chosen(std::optional<std::uint32_t> domain);
@@ -69,6 +71,7 @@ struct Runtime::Impl {
     std::vector<std::unique_ptr<DomainRuntime>> domains;
     std::unique_ptr<CleanupThread> cleanup;
     Now started{};
+    std::uint64_t last_activity{0};
     bool ready{false};
     bool stopped{false};
 };
@@ -211,6 +214,15 @@ void Runtime::Impl::on_turn() {
     }
     print_events();
     arm_event_timer();
+    if (!ready || !hooks.on_activity) return;
+    if (std::exchange(last_activity, activity()) != last_activity) hooks.on_activity();
+}
+
+std::uint64_t Runtime::Impl::activity() const {
+    std::uint64_t sum = 0;
+    for (const auto& domain : domains)
+        sum += domain ? domain->activity() : 0;
+    return sum;
 }
 
 void Runtime::Impl::arm_event_timer() {
@@ -383,14 +395,67 @@ void Runtime::explain(std::optional<std::uint32_t> domain,
         one->explain(topic, add);
 }
 
-void Runtime::set_rules(std::vector<TopicRule> rules) {
-    impl_->config.topics = rules;
-    for (const auto& domain : impl_->domains)
-        domain->set_rules(rules);
+const Config& Runtime::config() const {
+    return impl_->config;
 }
 
-const std::vector<TopicRule>& Runtime::rules() const {
-    return impl_->config.topics;
+Result<std::vector<TopicEffect>> Runtime::reload(const Config& config) {
+    for (const auto& domain : impl_->domains) {
+        if (!domain->serving()) {
+            return fail(Errc::unavailable,
+                        fmt::format("domain {} begins anew just now; reload again when it serves",
+                                    domain->domain()));
+        }
+    }
+    // As many as the process may have.
+    const std::uint64_t open_files = impl_->config.limits.open_files;
+    impl_->config = config;
+    impl_->config.limits.open_files = open_files;
+    if (impl_->rate.rate() != config.replay.max_rate) impl_->rate.set_rate(config.replay.max_rate);
+    if (impl_->cleanup) impl_->cleanup->set_interval(config.cleanup.interval);
+    std::vector<TopicEffect> effects;
+    for (const auto& domain : impl_->domains) {
+        auto more = domain->reload(impl_->config);
+        std::move(more.begin(), more.end(), std::back_inserter(effects));
+    }
+    return effects;
+}
+
+void Runtime::report(Event event) {
+    impl_->report(std::move(event));
+    impl_->print_events();
+}
+
+void Runtime::ask_pulses() {
+    for (const auto& domain : impl_->domains) {
+        if (domain && domain->has_pulse()) domain->ask_pulse();
+    }
+    if (impl_->cleanup && impl_->cleanup->has_pulse()) impl_->cleanup->ask_pulse();
+}
+
+std::vector<std::string> Runtime::silent_threads() const {
+    std::vector<std::string> names;
+    for (const auto& domain : impl_->domains) {
+        if (domain && !domain->has_pulse())
+            names.push_back(fmt::format("durab-store of domain {}", domain->domain()));
+    }
+    if (impl_->cleanup && !impl_->cleanup->has_pulse()) names.emplace_back("durab-cleanup");
+    return names;
+}
+
+std::uint64_t Runtime::activity() const {
+    return impl_->activity();
+}
+
+void Runtime::summary(std::function<void(const Summary&)> done) {
+    auto gathered = std::make_shared<Gathered<Summary>>();
+    gathered->open = impl_->domains.size();
+    for (const auto& domain : impl_->domains) {
+        domain->summary([gathered, done](const Summary& one) {
+            gathered->sum += one;
+            if (--gathered->open == 0) done(gathered->sum);
+        });
+    }
 }
 
 void Runtime::describe_type(const std::string& topic, const service::TypeGiven& given) {

@@ -9,8 +9,10 @@
 #include "durability/error.hpp"
 #include "durability/event.hpp"
 #include "model/explanation.hpp"
+#include "model/reload.hpp"
 #include "model/status.hpp"
 #include "runtime/store_requests.hpp"
+#include "runtime/summary.hpp"
 
 #include <functional>
 #include <memory>
@@ -38,6 +40,8 @@ struct RuntimeHooks {
     std::function<void(std::string_view)> on_status;
     // Called while start() makes progress that may take longer than a service manager waits.
     std::function<void()> extend_startup;
+    // After anything was stored, or came, or went; only after start().
+    std::function<void()> on_activity;
     // The service cannot go on; it is to be stopped. Only after start().
     std::function<void(const Error&)> on_failure;
 };
@@ -83,14 +87,32 @@ class Runtime {
                  std::function<void(Result<Explanation>)> done);
 
     // --- for a program that serves topics by itself (durability/service.hpp)
-    // Topic rules from now on, in all domains: see service::DomainService::set_rules().
-    void set_rules(std::vector<TopicRule> rules);
-    [[nodiscard]] const std::vector<TopicRule>& rules() const;
+    // See service::DomainService.
     void describe_type(const std::string& topic, const service::TypeGiven& given);
     // Called when the groups of the topic are open in all domains; see DomainRuntime::when_open().
     void when_open(const std::string& topic, std::function<void(Status)> done);
     // The service of each domain, to be looked at.
     [[nodiscard]] std::vector<const service::DomainService*> services() const;
+
+    // In force.
+    [[nodiscard]] const Config& config() const;
+    // Another configuration: what needs a restart must be as before. Errors, and nothing has
+    // changed: unavailable (a domain begins anew just now). Returns the topics that are served
+    // otherwise than before.
+    Result<std::vector<TopicEffect>> reload(const Config& config);
+    // An event of whoever runs this, among the others.
+    void report(Event event);
+
+    // Wakes the threads that have come round since they were last asked, and asks them again.
+    void ask_pulses();
+    // Those that have not come round since: "durab-store of domain 0". The sync thread is not one
+    // of them: it may wait for the disk.
+    [[nodiscard]] std::vector<std::string> silent_threads() const;
+
+    // Differs from the last time when anything was stored, or came, or went.
+    [[nodiscard]] std::uint64_t activity() const;
+    // Called on the loop when the stores have answered; never while one does not.
+    void summary(std::function<void(const Summary&)> done);
 
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck

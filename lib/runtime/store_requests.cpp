@@ -61,13 +61,21 @@ bool StoreRequests::complete(store::Completion& completion) {
     return true;
 }
 
-void StoreRequests::status(StatusDone done) {
+void StoreRequests::ask_status(bool totals_only, StatusDone done) {
     const std::uint64_t ticket = ++last_ticket_;
     const bool asked =
-        ask(ticket, store::QueryStatus{ticket}, [done](store::Completion& completion) {
+        ask(ticket, store::QueryStatus{ticket, totals_only}, [done](store::Completion& completion) {
             done(std::move(std::get<store::StatusReport>(completion).status));
         });
     if (!asked) done(no_answer());
+}
+
+void StoreRequests::status(StatusDone done) {
+    ask_status(false, std::move(done));
+}
+
+void StoreRequests::totals(StatusDone done) {
+    ask_status(true, std::move(done));
 }
 
 void StoreRequests::purge(PurgeRequest request, PurgeDone done) {

@@ -42,6 +42,8 @@ class StoreRequests {
 
     // Errors: unavailable (stopped, or it answers nothing).
     void status(StatusDone done);
+    // The sums alone, without groups and writers.
+    void totals(StatusDone done);
     // Every group of that topic; none is no error here. When a group refuses, the others are purged
     // all the same, and the error says so.
     void purge(PurgeRequest request, PurgeDone done);
@@ -55,6 +57,7 @@ class StoreRequests {
     bool complete(store::Completion& completion);
 
   private:
+    void ask_status(bool totals_only, StatusDone done);
     using Answered = std::function<void(store::Completion&)>;
     // False, and nothing is called later, when the store takes no more.
     bool ask(std::uint64_t ticket, store::Command command, Answered answered);

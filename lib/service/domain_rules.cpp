@@ -1,9 +1,9 @@
-// Which topics a domain serves by its rules: at the start, and when rules change while it runs.
+// Which topics a domain serves by its rules from the start on, and what a program that serves
+// topics by itself says and asks about them.
 #include "types/topic_keys.hpp"
 
 #include "service/contract_resolver.hpp"
 #include "service/domain_service.hpp"
-#include "service/key_finders.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,20 +16,17 @@ bool is_exact(const TopicRule& rule) {
            !discovery::is_pattern(rule.topic) && !discovery::is_pattern(rule.type);
 }
 
-std::vector<std::string> layout_of(const TopicRule* rule) {
-    return rule == nullptr ? std::vector<std::string>{} : rule->key;
-}
-
 }  // namespace
 
+bool DomainService::is_served(const GroupKey& key) const {
+    const TopicRule* rule = find_rule(options_.config.topics, key.topic, key.type, key.partitions);
+    return judge(rule, key.topic, key.durability) == ServeVerdict::serve;
+}
+
+// A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
 void DomainService::open_stored(GroupMeta meta, Now now) {
-    // A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
     const TopicRule* rule =
         find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
-    if (judge(rule, meta.key.topic, meta.key.durability) != ServeVerdict::serve) {
-        left_out_.push_back(std::move(meta));
-        return;
-    }
     const ResolvedContract contract =
         resolve(rule, meta.qos.durability_service, options_.config.default_contract);
     meta.contract = contract.contract;
@@ -58,53 +55,6 @@ void DomainService::open_exact_rules(Now now) {
     }
 }
 
-void DomainService::set_rules(std::vector<TopicRule> rules, Now now) {
-    std::map<const ServedGroup*, std::vector<std::string>> layouts;
-    for (const auto& [key, group] : groups_.all())
-        layouts[group.get()] = layout_of(group->rule);
-    const auto queued = static_cast<std::ptrdiff_t>(commands_.size());
-    // Pointers into the old rules end here; judge_served_groups() and judge_unserved() renew them.
-    options_.config.topics = std::move(rules);
-    judge_served_groups();
-    for (const auto& [key, group] : groups_.all()) {
-        if (group->state == ServedGroup::State::open &&
-            layouts[group.get()] != layout_of(group->rule))
-            types_->on_rule_changed(*group);
-    }
-    for (GroupMeta& stored : std::exchange(left_out_, {}))
-        open_stored(std::move(stored), now);
-    open_exact_rules(now);
-    judge_unserved(now);
-    if (serving_) return;
-    // While stored topics are still being opened, these are among what is waited for.
-    opening_ += static_cast<std::size_t>(std::count_if(
-        commands_.begin() + queued, commands_.end(), [](const store::Command& command) {
-            return std::holds_alternative<store::OpenGroup>(command);
-        }));
-}
-
-void DomainService::judge_served_groups() {
-    for (const auto& [key, group] : groups_.all()) {
-        group->rule = find_rule(options_.config.topics, key.topic, key.type, key.partitions);
-        if (group->rule == nullptr || group->rule->contract.empty()) continue;
-        const ResolvedContract contract = resolve(
-            group->rule, group->meta.qos.durability_service, options_.config.default_contract);
-        if (contract.contract != group->meta.contract ||
-            contract.source != group->meta.contract_source)
-            ingest_->change_contract(*group, contract);
-    }
-}
-
-void DomainService::judge_unserved(Now now) {
-    for (const discovery::EndpointData& writer : ingest_->judge_unserved()) {
-        // As if it came now: what it was matched with so as not to wait for us is undone first.
-        std::ignore = ingest_->on_writer_lost(writer.guid, now);
-        ingest_->on_writer_found(writer, now);
-        note_type_of(writer, now);
-        replay_->on_writer_found(writer, now);
-    }
-}
-
 void DomainService::describe_type(const std::string& topic, TypeGiven given) {
     std::vector<TypeGiven>& types = given_types_[topic];
     std::erase_if(types, [&](const TypeGiven& other) { return other.type == given.type; });
@@ -127,11 +77,11 @@ void DomainService::give_type(ServedGroup& group) {
 std::vector<DomainService::LeftOut> DomainService::stored_and_left_out(
     const std::string& topic) const {
     std::vector<LeftOut> result;
-    for (const GroupMeta& meta : left_out_) {
-        if (meta.key.topic != topic) continue;
+    for (const auto& [key, meta] : dormant_) {
+        if (key.topic != topic) continue;
         std::optional<Contract> contract;
         if (meta.contract_source == ContractSource::rule) contract = meta.contract;
-        result.push_back({meta.key.type, meta.key.keyed, meta.key.durability, contract});
+        result.push_back({key.type, key.keyed, key.durability, contract});
     }
     return result;
 }

@@ -166,8 +166,13 @@ void DomainService::restore_records(const std::vector<store::Record>& records) {
 }
 
 void DomainService::open_stored_groups(Now now) {
-    for (const store::OpenedGroup& stored : options_.groups)
-        open_stored(stored.meta, now);
+    for (const store::OpenedGroup& stored : options_.groups) {
+        if (is_served(stored.meta.key)) {
+            open_stored(stored.meta, now);
+        } else {
+            dormant_.emplace(stored.meta.key, stored.meta);
+        }
+    }
 }
 
 // What returns has been announced to the machines; now the network hears of it.
@@ -219,7 +224,13 @@ void DomainService::receive(Side side, ByteView datagram, const Locator& from, N
     // Samples borrow from the datagram, so they are taken before it goes; events first, because a
     // writer is known before its samples.
     drain_events(side, now);
-    if (side == Side::ingest) ingest_->take_samples(now);
+    if (side == Side::ingest) take_samples(now);
+}
+
+void DomainService::take_samples(Now now) {
+    ingest_->take_samples(now);
+    for (const Ingest::LiveSample& live : ingest_->take_live())
+        replay_->on_live(live, now);
 }
 
 void DomainService::announce_settled(Now now) {
@@ -261,6 +272,7 @@ void DomainService::complete(store::Completion completion, Now now) {
         ingest_->on_backlog(*backlog, now);
     } else if (auto* event = std::get_if<store::StoreEvent>(&completion)) {
         const EventKind kind = event->event.kind;
+        ++store_events_;
         // What is found wrong with the files at the start is named file by file.
         if (!serving_) return context_.events.report_always(std::move(event->event), now);
         context_.events.report(std::move(event->event), name(kind), now);
@@ -390,7 +402,7 @@ void DomainService::turn(Now now) {
         if (participant.next_deadline() <= now.mono) participant.tick(now.mono);
         drain_events(side, now);
     }
-    ingest_->take_samples(now);
+    take_samples(now);
     for (const auto& [group, writer] : ingest_->take_keyless())
         types_->on_keyless_sample(*group, writer, now);
     ingest_->flush(now);

@@ -8,6 +8,7 @@
 #include "base/time.hpp"
 #include "durability/config.hpp"
 #include "model/explanation.hpp"
+#include "model/reload.hpp"
 #include "model/status.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
@@ -71,6 +72,10 @@ class DomainService {
     [[nodiscard]] bool announced() const { return announced_; }
     // And every stored group is open.
     [[nodiscard]] bool serving() const { return serving_; }
+    // Another configuration is in force, all of it; what needs a restart must be as before. Only
+    // while serving(). Returns the topics that are served otherwise than before; what is asked of
+    // the store for that is on its way.
+    [[nodiscard]] std::vector<TopicEffect> reload(Config next, Now now);
     // Where a participant can be reached from now on; announced at once.
     void set_locators(Side side,
                       std::vector<Locator> metatraffic,
@@ -94,16 +99,16 @@ class DomainService {
     // Whether the store refuses to take more for now: samples then gather up to a bound.
     void set_store_blocked(bool blocked) { context_.store_blocked = blocked; }
 
-    // --- rules and types at run time (domain_rules.cpp)
-    // Other rules from now on: writers that are known and not served are judged anew, so are stored
-    // topics; groups that rules name exactly are opened, contracts of served groups follow where a
-    // rule gives one. What is served goes on being served.
-    void set_rules(std::vector<TopicRule> rules, Now now);
+    // Differs from the last time when anything was stored, or came, or went.
+    [[nodiscard]] std::uint64_t activity() const { return ingest_->activity() + store_events_; }
+    [[nodiscard]] std::uint64_t samples_taken() const { return ingest_->samples_taken(); }
+
+    // --- for programs that serve topics by themselves (domain_rules.cpp)
     // What the type of a topic is, by that name of the type: for groups that know it from nobody
     // else, now and later.
     void describe_type(const std::string& topic, TypeGiven given);
-    // What is known of a topic that is not served under the rules in force: stored from earlier, or
-    // written at present.
+    // What is known of a topic that is not served under the rules in force: stored, or written at
+    // present.
     struct LeftOut {
         std::string type;
         bool keyed{false};
@@ -130,9 +135,13 @@ class DomainService {
     void restore_records(const std::vector<store::Record>& records);
     void open_stored_groups(Now now);
     void open_stored(GroupMeta meta, Now now);
+    [[nodiscard]] bool is_served(const GroupKey& key) const;
+    // domain_reload.cpp
+    void tell_store(const Config& before);
+    [[nodiscard]] bool follow_contract(ServedGroup& group);
+    void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
+    void open_dormant(Now now);
     void open_exact_rules(Now now);
-    void judge_served_groups();
-    void judge_unserved(Now now);
     void give_type(ServedGroup& group);
     void announce(Now now);
     void settle(Now now);
@@ -142,6 +151,7 @@ class DomainService {
     void on_replay_event(const participant::ParticipantEvent& event, Now now);
     void on_common_event(const participant::ParticipantEvent& event, Side side, Now now);
     void reserve_numbers();
+    void take_samples(Now now);
     void announce_settled(Now now);
     void note_type_of(const discovery::EndpointData& writer, Now now);
     void explain_groups(const store::StoreStatus& store, TopicExplanation& result) const;
@@ -162,12 +172,13 @@ class DomainService {
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<PeerServices> services_;
     std::unique_ptr<Replay> replay_;
-    std::vector<GroupMeta> left_out_;  // stored, and not served by the rules in force
+    std::map<GroupKey, GroupMeta> dormant_;  // stored, and not served by the rules in force
     std::map<std::string, std::vector<TypeGiven>> given_types_;  // by topic
     std::vector<discovery::ParticipantData> peers_;              // remembered, until settle()
     // When writers that did not come back after a restart count as ended.
     MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};
+    std::uint64_t store_events_{0};
     MonoTime announce_due_{MonoTime::max()};
     bool started_{false};
     bool announced_{false};

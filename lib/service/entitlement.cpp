@@ -41,13 +41,21 @@ NewestLive newest_live(const EntitlementInput& input) {
     return newest;
 }
 
+bool contains(const std::vector<ArrivalRange>& ranges, Arrival arrival) {
+    const auto range = std::ranges::lower_bound(ranges, arrival, {}, &ArrivalRange::last);
+    return range != ranges.end() && range->first <= arrival;
+}
+
 Entitlement judge(const store::ListedSample& sample,
                   const EntitlementInput& input,
                   const NewestLive& newest) {
     if (!input.reader.wants_history || sample.arrival > input.reader.matched_arrival) {
         return Entitlement::not_history;
     }
-    if (sample.arrival <= input.reader.frontier) return Entitlement::acknowledged;
+    if (sample.arrival <= input.reader.frontier &&
+        !contains(input.reader.unsettled, sample.arrival)) {
+        return Entitlement::acknowledged;
+    }
     if (expired(sample, input)) return Entitlement::expired;
     if (living_sender(sample, input) != nullptr) {
         const bool understood = sample.lifecycle == Lifecycle::data ||

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "discovery/endpoint_data.hpp"
 #include "model/qos.hpp"
 #include "model/sample.hpp"
 #include "store/commands.hpp"
@@ -49,7 +50,13 @@ struct LateReader {
     // replaced, and what is withheld would be missing: of two writers of a topic without keys, the
     // dead one's newest sample is older than the living one's.
     bool latest_arrival_wins{false};
+    // At or below the frontier, and still to be decided on: living writers had promised it, and the
+    // daemon ended before it was clear that they had kept their word. Ascending.
+    std::vector<ArrivalRange> unsettled{};
 };
+
+// Whether LateReader::latest_arrival_wins holds for the reader; by its QoS and its vendor.
+[[nodiscard]] bool latest_arrival_wins(const discovery::EndpointData& reader);
 
 enum class Entitlement : std::uint8_t {
     owed,

@@ -32,6 +32,10 @@ EntityIds::Given EntityIds::claim(Side side, const std::string& description, Ent
     return {id, true};
 }
 
+bool EntityIds::knows(Side side, const std::string& description) const {
+    return tables_[static_cast<std::size_t>(side)].known.contains(description);
+}
+
 std::vector<EntityIds::Unclaimed> EntityIds::unclaimed(Side side) const {
     std::vector<Unclaimed> result;
     for (const auto& [description, known] : tables_[static_cast<std::size_t>(side)].known) {
@@ -46,6 +50,10 @@ void EntityIds::forget(Side side, const std::string& description) {
     if (known == table.known.end()) return;
     table.used.erase(number_of(known->second.id));
     table.known.erase(known);
+}
+
+void EntityIds::retire(Side side, const std::string& description) {
+    tables_[static_cast<std::size_t>(side)].known.erase(description);
 }
 
 }  // namespace durability::service

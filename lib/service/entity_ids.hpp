@@ -27,6 +27,9 @@ class EntityIds {
     // (RTPS 2.5, 9.3.1.2).
     Given claim(Side side, const std::string& description, EntityKind kind);
 
+    // It was given out, in this run or an earlier one.
+    [[nodiscard]] bool knows(Side side, const std::string& description) const;
+
     struct Unclaimed {
         std::string description;
         EntityId id;
@@ -35,6 +38,9 @@ class EntityIds {
     // disposed.
     [[nodiscard]] std::vector<Unclaimed> unclaimed(Side side) const;
     void forget(Side side, const std::string& description);
+    // Peers were told that this endpoint is gone, and not all of them may have heard: one of the
+    // same description gets another id, and nobody this one, as long as the daemon runs.
+    void retire(Side side, const std::string& description);
 
   private:
     struct Known {

@@ -156,7 +156,7 @@ void GroupTypes::take_description(ServedGroup& group) {
     group.types.state = GroupType::State::known;
     group.types.library = {};
     context_.commands.emplace_back(store::SetGroupType{
-        group.handle, group.meta.qos.type_information, group.meta.type_objects, false});
+        group.handle, group.meta.qos.type_information, group.meta.type_objects});
     plan(group);
     offer(group);
     settle(group);
@@ -169,15 +169,6 @@ void GroupTypes::describe(ServedGroup& group, Buffer information, std::vector<Bu
     group.meta.qos.type_information = std::move(information);
     group.meta.type_objects = std::move(objects);
     take_description(group);
-}
-
-void GroupTypes::on_rule_changed(ServedGroup& group) {
-    if (!group.meta.key.keyed) return;
-    group.types.key_plan.reset();
-    group.types.problem.clear();
-    plan(group);
-    context_.commands.emplace_back(store::SetGroupType{
-        group.handle, group.meta.qos.type_information, group.meta.type_objects, true});
 }
 
 void GroupTypes::complete_of_reader(ServedGroup& group) {
@@ -196,6 +187,17 @@ void GroupTypes::plan(ServedGroup& group) {
     } else {
         group.types.problem = plan.error().detail;
     }
+}
+
+void GroupTypes::forget(ServedGroup& group) {
+    std::erase(asking_, &group);
+}
+
+void GroupTypes::on_layout_changed(ServedGroup& group) {
+    group.types.key_plan.reset();
+    group.types.problem.clear();
+    group.types.unresolved_reported = false;
+    plan(group);
 }
 
 void GroupTypes::offer(const ServedGroup& group) {

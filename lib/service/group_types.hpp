@@ -28,10 +28,12 @@ class GroupTypes {
     // Somebody says what the type of an open group is; with everything it depends on. Nothing
     // happens when it is known already.
     void describe(ServedGroup& group, Buffer information, std::vector<Buffer> objects);
-    // Another rule applies to an open group: its key layout may be another one.
-    void on_rule_changed(ServedGroup& group);
     void on_received(const discovery::TypesReceived& received, Now now);
     void on_unavailable(const discovery::TypesUnavailable& unavailable, Now now);
+    // It is not served any more, and about to go.
+    void forget(ServedGroup& group);
+    // Its rule says otherwise than before where its key lies.
+    void on_layout_changed(ServedGroup& group);
     // Samples of the group come without a key that anybody could name.
     void on_keyless_sample(ServedGroup& group, const Guid& writer, Now now);
 

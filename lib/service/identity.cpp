@@ -142,6 +142,13 @@ Buffer encode(const Frontier& frontier) {
     out.u32(frontier.replay_writer.value);
     out.u64(frontier.matched);
     out.u64(frontier.acknowledged);
+    // With more than these, all is taken for sent: giving everything again would be worse.
+    if (frontier.open.empty() || frontier.open.size() > Frontier::most_open) return bytes;
+    out.u32(static_cast<std::uint32_t>(frontier.open.size()));
+    for (const ArrivalRange& range : frontier.open) {
+        out.u64(range.first);
+        out.u64(range.last);
+    }
     return bytes;
 }
 
@@ -152,6 +159,13 @@ std::optional<Frontier> decode_frontier(ByteView bytes) {
     frontier.replay_writer.value = in.u32();
     frontier.matched = in.u64();
     frontier.acknowledged = in.u64();
+    if (in.remaining() == 0) return finished(in, frontier);
+    const std::uint32_t count = in.u32();
+    if (count > Frontier::most_open) return std::nullopt;
+    for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
+        const Arrival first = in.u64();
+        frontier.open.push_back({first, in.u64()});
+    }
     return finished(in, frontier);
 }
 

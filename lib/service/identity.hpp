@@ -9,6 +9,7 @@
 #include "model/sequence_number.hpp"
 #include "rtps/replay_numbers.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -58,6 +59,17 @@ struct Frontier {
     EntityId replay_writer;
     Arrival matched{0};       // the reader's history is what arrived up to here
     Arrival acknowledged{0};  // of that, what it has acknowledged
+    // Of what counts as acknowledged: what living writers had promised it and may not have sent
+    // before they, and the daemon, were lost. Ascending; at most most_open of them.
+    std::vector<ArrivalRange> open{};
+    static constexpr std::size_t most_open = 64;
+
+    // Nothing is left to be decided on.
+    [[nodiscard]] bool is_settled() const { return acknowledged >= matched && open.empty(); }
+    // Where what is left to be decided on begins.
+    [[nodiscard]] Arrival unsettled_from() const {
+        return open.empty() ? acknowledged + 1 : std::min(open.front().first, acknowledged + 1);
+    }
     friend bool operator==(const Frontier&, const Frontier&) = default;
 };
 

@@ -1,17 +1,18 @@
 #include "service/ingest.hpp"
 
+#include "types/topic_keys.hpp"
 #include "types/type_information.hpp"
 
 #include "base/byte_writer.hpp"
 #include "discovery/matching.hpp"
 #include "discovery/peer_facts.hpp"
 #include "service/contract_resolver.hpp"
+#include "service/newer_live.hpp"
 #include "service/peer_services.hpp"
 #include "wire/cdr.hpp"
 #include "wire/inline_qos.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,17 +20,6 @@
 
 namespace durability::service {
 namespace {
-
-// Every endpoint of ours in the order of what makes it different; names its entity id across runs.
-std::string describe_reader(const GroupKey& key, ReliabilityKind reliability) {
-    return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}",
-                       key.topic,
-                       key.type,
-                       key.keyed ? "keyed" : "unkeyed",
-                       static_cast<int>(key.ownership),
-                       name(reliability),
-                       fmt::join(key.partitions, "\x1e"));
-}
 
 EntityKind reader_kind(bool keyed) {
     return keyed ? EntityKind::reader_with_key : EntityKind::reader_no_key;
@@ -139,46 +129,15 @@ void Ingest::open(GroupMeta meta, bool from_store, Now now) {
     context_.commands.emplace_back(store::OpenGroup{ticket, group.meta});
 }
 
-void Ingest::change_contract(ServedGroup& group, const ResolvedContract& contract) {
-    GroupMeta meta = group.meta;
-    meta.contract = contract.contract;
-    meta.contract_source = contract.source;
-    // One that is being opened is asked for again behind that.
-    const std::uint64_t ticket = context_.next_ticket();
-    ++group.contracts_asked;
-    changing_[ticket] = &group;
-    context_.commands.emplace_back(store::OpenGroup{ticket, std::move(meta)});
-}
-
-void Ingest::on_contract_changed(ServedGroup& group, const store::GroupOpened& opened, Now now) {
-    --group.contracts_asked;
-    if (opened.result) {
-        group.contract_problem.clear();
-        group.meta.contract = opened.result->meta.contract;
-        group.meta.contract_source = opened.result->meta.contract_source;
-        return;
-    }
-    group.contract_problem = opened.result.error().text();
-    context_.events.report_always(
-        make_event(EventKind::AutoServeFailed,
-                   {{"domain", std::to_string(context_.domain)},
-                    {"topic", group.meta.key.topic},
-                    {"type", group.meta.key.type},
-                    {"reason", fmt::format("another contract: {}", group.contract_problem)}}),
-        now);
-}
-
 ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) {
-    if (const auto changing = changing_.find(opened.ticket); changing != changing_.end()) {
-        ServedGroup& changed = *changing->second;
-        changing_.erase(changing);
-        on_contract_changed(changed, opened, now);
+    const auto entry = opening_.find(opened.ticket);
+    if (entry == opening_.end()) {
+        adopt_contract(opened, now);
         return nullptr;
     }
-    const auto entry = opening_.find(opened.ticket);
-    if (entry == opening_.end()) return nullptr;
     ServedGroup& group = *entry->second;
     opening_.erase(entry);
+    ++changes_;
     if (!opened.result) {
         group.problem = opened.result.error().text();
         context_.events.report_always(make_event(EventKind::AutoServeFailed,
@@ -240,6 +199,7 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
         return;
     }
     unserved_.erase(writer.guid);
+    ++changes_;
     ServedGroup* group = context_.groups.find(key);
     if (group == nullptr) {
         report_mismatch(key, writer.guid, now);
@@ -265,17 +225,6 @@ void Ingest::on_writer_found(const discovery::EndpointData& writer, Now now) {
     if (group->state == ServedGroup::State::open) attach(*group, source, now);
 }
 
-std::vector<discovery::EndpointData> Ingest::judge_unserved() {
-    std::vector<discovery::EndpointData> served;
-    for (auto& [guid, writer] : unserved_) {
-        const GroupKey key = key_for(writer.data);
-        writer.rule = find_rule(context_.config.topics, key.topic, key.type, key.partitions);
-        writer.verdict = judge(writer.rule, key.topic, writer.data.qos.durability);
-        if (writer.verdict == ServeVerdict::serve) served.push_back(writer.data);
-    }
-    return served;
-}
-
 void Ingest::on_writer_changed(const discovery::EndpointData& writer, Now now) {
     ServedGroup* group = context_.groups.of_writer(writer.guid);
     if (group != nullptr && group->meta.key == key_for(writer)) {
@@ -291,6 +240,7 @@ ServedGroup* Ingest::on_writer_lost(const Guid& writer, Now now) {
     participant_.unmatch_writer(writer);
     ServedGroup* group = context_.groups.of_writer(writer);
     if (group == nullptr) return nullptr;
+    ++changes_;
     take_samples(now);  // what it still held out of order
     flush(now);
     const auto source = group->writers.find(writer);
@@ -393,15 +343,10 @@ void Ingest::on_numbering_restarted(const Guid& writer, Now now) {
 
 EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliability, Now now) {
     const GroupKey& key = group.meta.key;
-    std::string description = describe_reader(key, reliability);
-    auto known = readers_.find(description);
-    // Peers do not take another durability of a reader they know: a rule that serves weaker writers
-    // than the one before needs a reader of its own.
-    if (known != readers_.end() && known->second.qos.durability > weakest_served(group.rule)) {
-        description += fmt::format("\x1f{}", name(weakest_served(group.rule)));
-        known = readers_.find(description);
+    const auto [description, requests] = name_reader(group, reliability);
+    if (const auto known = readers_.find(description); known != readers_.end()) {
+        return known->second.guid.entity;
     }
-    if (known != readers_.end()) return known->second.guid.entity;
 
     const EntityId id = context_.claim(Side::ingest, description, reader_kind(key.keyed));
     discovery::EndpointData data;
@@ -410,7 +355,7 @@ EntityId Ingest::reader_for(const ServedGroup& group, ReliabilityKind reliabilit
     data.vendor = vendor::own;
     data.topic = key.topic;
     data.type = key.type;
-    data.qos.durability = weakest_served(group.rule);
+    data.qos.durability = requests;
     data.qos.reliability = reliability;
     data.qos.history = History{HistoryKind::keep_all, 1};
     data.qos.partitions = key.partitions;
@@ -569,6 +514,7 @@ void Ingest::take(rtps::ReceivedSample& sample, Now now) {
 }
 
 void Ingest::add(ServedGroup& group, SourceWriter& source, SetMember sample) {
+    ++samples_taken_;
     if (sample.meta.lifecycle == Lifecycle::unregister ||
         sample.meta.lifecycle == Lifecycle::dispose_unregister) {
         source.last_unregister = sample.number;
@@ -578,12 +524,23 @@ void Ingest::add(ServedGroup& group, SourceWriter& source, SetMember sample) {
         (keyless_.empty() || keyless_.back().first != &group)) {
         keyless_.emplace_back(&group, source.data.guid);
     }
+    if (group.is_minded) note_live(group, sample);
     batch_.add(group.handle,
                source.data.guid,
                sample.number,
                sample.meta,
                sample.received,
                std::move(sample.payload));
+}
+
+// That a writer left an instance replaces nothing.
+void Ingest::note_live(ServedGroup& group, const SetMember& sample) {
+    if (sample.meta.lifecycle == Lifecycle::unregister) return;
+    const auto& plan = group.types.key_plan;
+    const auto key =
+        plan ? types::find_key(*plan, sample.meta, sample.payload.view()) : sample.meta.key;
+    live_.push_back(
+        {&group, instance_number(group.meta.key.keyed, key), sample.meta.source_timestamp});
 }
 
 void Ingest::report_unusable(const SampleVerdict& verdict,

@@ -47,12 +47,18 @@ class Ingest {
     bool restore_relayed(store::RecordKind kind, ByteView key);
     // Starts serving what the store knows or a rule names; idempotent per group key.
     void open(GroupMeta meta, bool from_store, Now now);
-    // The contract of a group that is served from now on.
-    void change_contract(ServedGroup& group, const ResolvedContract& contract);
     void on_writer_found(const discovery::EndpointData& writer, Now now);
     void on_writer_changed(const discovery::EndpointData& writer, Now now);
     // Returns the group it was a source of.
     ServedGroup* on_writer_lost(const Guid& writer, Now now);
+    // The rules are other ones now, and groups that they do not serve were withdrawn: writers that
+    // were not served are looked at again. Returns those that are served now.
+    std::vector<discovery::EndpointData> follow_rules(Now now);
+    // The group is not served any more: nothing is received for it, and its readers go, unless
+    // other groups have them too. Nothing refers to the group then. What is stored stays.
+    void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
+    // Another contract, which takes the place of the one in force (model/group.hpp).
+    void change_contract(ServedGroup& group, const ResolvedContract& contract);
     // Writers that lived when the daemon went and did not come back: they ended meanwhile.
     void retire_absent(Now now);
     void on_numbering_restarted(const Guid& writer, Now now);
@@ -75,9 +81,18 @@ class Ingest {
         const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     };
     [[nodiscard]] const std::map<Guid, Unserved>& unserved() const { return unserved_; }
-    // Judges them by the rules that are in force now. Gives those that are to be served: they are
-    // then to be lost and found again.
-    [[nodiscard]] std::vector<discovery::EndpointData> judge_unserved();
+
+    // What living writers wrote of minded groups (ServedGroup::is_minded), since the last call.
+    struct LiveSample {
+        ServedGroup* group{nullptr};
+        std::uint64_t instance{0};
+        Timestamp source_timestamp{};
+    };
+    [[nodiscard]] std::vector<LiveSample> take_live() { return std::exchange(live_, {}); }
+    // Moves with each sample, writer and group that comes or goes.
+    [[nodiscard]] std::uint64_t activity() const { return samples_taken_ + changes_; }
+    // Handed to the store so far.
+    [[nodiscard]] std::uint64_t samples_taken() const { return samples_taken_; }
 
     // Samples whose key nobody could name, since the last call: group and writer.
     [[nodiscard]] std::vector<std::pair<ServedGroup*, Guid>> take_keyless() {
@@ -89,7 +104,6 @@ class Ingest {
     [[nodiscard]] GroupKey key_for(const discovery::EndpointData& writer);
     [[nodiscard]] bool has_dropped_its_last(const ServedGroup& group,
                                             const SourceWriter& source) const;
-    void on_contract_changed(ServedGroup& group, const store::GroupOpened& opened, Now now);
     void attach(ServedGroup& group, SourceWriter& writer, Now now);
     // Readers of ours that the writer matches besides its own (overlapping partitions): they owe it
     // acknowledgements too.
@@ -97,6 +111,14 @@ class Ingest {
                         EntityId own_reader,
                         bool discard,
                         Now now);
+    struct ReaderName {
+        std::string description;
+        DurabilityKind requests{DurabilityKind::transient};
+    };
+    [[nodiscard]] ReaderName name_reader(const ServedGroup& group,
+                                         ReliabilityKind reliability) const;
+    void retract_readers(const ServedGroup& group);
+    void adopt_contract(const store::GroupOpened& opened, Now now);
     [[nodiscard]] EntityId reader_for(const ServedGroup& group,
                                       ReliabilityKind reliability,
                                       Now now);
@@ -104,6 +126,7 @@ class Ingest {
     void report_mismatch(const GroupKey& key, const Guid& writer, Now now);
     void take(rtps::ReceivedSample& sample, Now now);
     void add(ServedGroup& group, SourceWriter& source, SetMember sample);
+    void note_live(ServedGroup& group, const SetMember& sample);
     void note_relayed(ServedGroup& group,
                       SourceWriter& by,
                       SequenceNumber number,
@@ -123,14 +146,17 @@ class Ingest {
     Context& context_;
     participant::Participant& participant_;
     std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
-    std::unordered_map<std::uint64_t, ServedGroup*> changing_;          // likewise, their contract
+    std::unordered_map<std::uint64_t, GroupKey> changing_;              // likewise, their contract
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     // Sources whose samples came in their name before they were met themselves.
     std::set<Guid> relayed_;
     store::AppendBatch batch_;
     std::vector<std::pair<ServedGroup*, Guid>> keyless_;
+    std::vector<LiveSample> live_;
     bool paused_{false};
+    std::uint64_t samples_taken_{0};
+    std::uint64_t changes_{0};
     CoherentSets sets_;
     // Writers in sets with so many samples that a missing one may lie beyond what an ACKNACK can
     // ask for, and since when nothing more could be received.

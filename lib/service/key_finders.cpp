@@ -26,10 +26,4 @@ store::KeyFinders key_finders(const Config& config) {
     };
 }
 
-store::KeyFinders key_finders(std::shared_ptr<const SharedRules> rules) {
-    return [rules = std::move(rules)](const GroupMeta& meta) {
-        return types::key_finder(meta, layout_of(*rules->get(), meta.key));
-    };
-}
-
 }  // namespace durability::service

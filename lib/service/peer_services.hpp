@@ -37,6 +37,12 @@ class PeerServices {
     void on_writer_found(const discovery::EndpointData& writer);
     void on_writer_lost(const Guid& writer);
 
+    // The own priority is another one now; the next tick() announces it.
+    void set_priority(std::uint64_t priority) {
+        announcement_due_ = announcement_due_ || priority != own_.priority;
+        own_.priority = priority;
+    }
+
     // Looks who was heard, and yields where it is time; announces it.
     void tick(Now now);
     [[nodiscard]] MonoTime next_deadline() const;

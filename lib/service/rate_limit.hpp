@@ -13,6 +13,10 @@ class RateLimit {
     // Octets a second; `unlimited` (config.hpp) for no limit. Not 0.
     explicit RateLimit(std::uint64_t octets_per_second) : rate_(octets_per_second) {}
 
+    // Begins anew: what was spent at the old rate is not waited for.
+    [[nodiscard]] std::uint64_t rate() const { return rate_; }
+    void set_rate(std::uint64_t octets_per_second) { *this = RateLimit(octets_per_second); }
+
     // What may be sent now, at once; 0 while it is too little to be worth it. After a pause no more
     // than 50 ms' worth.
     [[nodiscard]] std::uint64_t credit(MonoTime now) const;

@@ -2,34 +2,11 @@
 
 #include "discovery/peer_facts.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace durability::service {
 namespace {
-
-std::string describe_writer(const GroupKey& key) {
-    std::string text = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}{}{}\x1f{}",
-                                   key.topic,
-                                   key.type,
-                                   key.keyed ? "keyed" : "unkeyed",
-                                   static_cast<int>(key.ownership),
-                                   key.representation,
-                                   name(key.durability),
-                                   static_cast<int>(key.presentation.access_scope),
-                                   key.presentation.coherent_access ? "c" : "-",
-                                   key.presentation.ordered_access ? "o" : "-",
-                                   fmt::join(key.partitions, "\x1e"));
-    if (!key.type_hash.empty()) text += "\x1f" + to_hex(key.type_hash);
-    return text;
-}
-
-EntityKind writer_kind(bool keyed) {
-    return keyed ? EntityKind::writer_with_key : EntityKind::writer_no_key;
-}
 
 // The reader, or its whole process, is gone for good: one of the same name would be a new one.
 bool said_goodbye(discovery::LossReason reason) {
@@ -59,8 +36,7 @@ bool Replay::retire_writer(EntityId replay_writer) {
 // --- groups and readers ---
 
 void Replay::open(ServedGroup& group, Now now) {
-    const EntityId id = context_.claim(
-        Side::replay, describe_writer(group.meta.key), writer_kind(group.meta.key.keyed));
+    const EntityId id = identify(group);
     group.replay = replay_announcement(group.meta);
     group.replay.guid = {replay_.spdp().own().guid.prefix, id};
     group.replay.participant = replay_.spdp().own().guid;
@@ -71,6 +47,7 @@ void Replay::open(ServedGroup& group, Now now) {
         return true;
     });
     group.opened = now.mono;
+    note_minded(group.meta.key.topic);
     consider_all(group, now);
 }
 
@@ -145,6 +122,7 @@ void Replay::consider(ServedGroup& group, const discovery::EndpointData& reader,
 void Replay::serve_nothing(const Key& key, Late& late, std::string reason, Now now) {
     late.phase = Phase::unserved;
     gathering_.erase(key);
+    mind_no_more(key, late);
     late.reason = std::move(reason);
     replay_.begin_history(key.first, key.second, now.mono);
 }
@@ -162,6 +140,7 @@ void Replay::drop(std::map<Key, Late>::iterator at, Now now) {
     watching_.erase(at->first);
     std::erase_if(tickets_, [&](const auto& entry) { return entry.second == at->first; });
     gathering_.erase(at->first);
+    mind_no_more(at->first, at->second);
     const auto writers = by_reader_.find(at->first.second);
     std::erase(writers->second, at->first.first);
     if (writers->second.empty()) by_reader_.erase(writers);
@@ -285,9 +264,13 @@ void Replay::on_delivered(EntityId replay_writer, const Guid& reader) {
     if (entry == late_.end()) return;
     Late& late = entry->second;
     if (late.phase != Phase::serving) return;
-    // What is still open may follow. Should the daemon end before that is decided, it is taken for
-    // kept: giving everything again would be worse.
-    if (!watching_.contains(entry->first)) late.phase = Phase::delivered;
+    // What is still open may follow, also from the next run of the daemon.
+    late.frontier.open =
+        watching_.contains(entry->first) ? late.tail() : std::vector<ArrivalRange>{};
+    if (!watching_.contains(entry->first)) {
+        late.phase = Phase::delivered;
+        mind_no_more(entry->first, late);
+    }
     late.frontier.acknowledged = late.frontier.matched;
     remember(entry->first, late.frontier);
     context_.save(

@@ -10,6 +10,8 @@
 #include "service/context.hpp"
 #include "service/entitlement.hpp"
 #include "service/identity.hpp"
+#include "service/ingest.hpp"
+#include "service/newer_live.hpp"
 #include "service/peer_services.hpp"
 #include "service/rate_limit.hpp"
 
@@ -57,6 +59,10 @@ class Replay {
     // The group is open: its replay writer comes to life and known readers are looked at. What came
     // before a reader is settled now; nobody hears of the writer yet.
     void open(ServedGroup& group, Now now);
+    // The group is not served any more, by a reload: peers are told that its replay writer is gone.
+    // What readers have had is remembered for the day it is served again. Nothing refers to the
+    // group then.
+    void withdraw(ServedGroup& group, Now now);
     // What is to be known of its type is known: peers may hear of it.
     void announce(ServedGroup& group, Now now);
     // Whether the group's replay writer and the reader match, or may, as the reader sees it.
@@ -78,6 +84,9 @@ class Replay {
     void on_writer_found(const discovery::EndpointData& writer, Now now);
     void on_writer_answered(const Guid& writer, SequenceRange held, Now now);
     void on_writer_lost(const Guid& writer, Now now);
+
+    // A living writer wrote it: what is stored of the instance and older must not follow it.
+    void on_live(const Ingest::LiveSample& live, Now now);
 
     void on_listed(store::SamplesListed& listed, Now now);
     void on_read(store::SamplesRead& read, Now now);
@@ -171,6 +180,7 @@ class Replay {
         bool is_ours{false};
         MonoTime left_until{MonoTime::min()};
         std::shared_ptr<Round> round;
+        NewerLive newer;  // while it is in minding_
 
         // What may have to be sent after all.
         [[nodiscard]] std::vector<ArrivalRange> tail() const;
@@ -208,11 +218,26 @@ class Replay {
     [[nodiscard]] bool others_wait(const Key& key) const;
     void begin(const Key& key, Late& late, bool singly, Now now);
 
+    // replay_withdrawal.cpp
+    [[nodiscard]] EntityId identify(const ServedGroup& group);
+    void note_progress(const Key& key, Late& late);
+
     // replay_precedence.cpp
     [[nodiscard]] bool is_left_to_other(const Key& key, Late& late, Now now);
     [[nodiscard]] bool is_of_other(const Late& late, Now now) const;
     [[nodiscard]] bool had_its_share(const Late& late, Now now) const;
     static void take_share_for_sent(Late& late);
+
+    // replay_order.cpp
+    void mind(const Key& key, const Late& late);
+    void mind_no_more(const Key& key, Late& late);
+    void note_minded(const std::string& topic);
+    [[nodiscard]] bool may_withhold(const Key& key) const;
+    [[nodiscard]] bool is_replaced(const Key& key,
+                                   const Late& late,
+                                   const store::ReadSample& sample) const;
+    [[nodiscard]] std::vector<GroupHandle> given_elsewhere(const Key& key, const Late& late) const;
+    static void note_superseded(Late& late, std::size_t count);
 
     // replay_handover.cpp
     void watch(const Key& key, Late& late, Now now);
@@ -252,9 +277,12 @@ class Replay {
     std::set<Key>
         gathering_;  // those of late_ that wait for an answer; few, while late_ may be many
     std::set<Key> watching_;  // those of late_ whose history may not be complete yet
+    std::set<Key> minding_;   // those being served that LateReader::latest_arrival_wins holds for
     std::unordered_map<Guid, std::vector<EntityId>>
         by_reader_;  // replay writers a reader is in late_ for
     std::map<Key, Frontier> frontiers_;
+    // Replay writers that peers were told are gone, in this run.
+    std::set<EntityId> withdrawn_;
     std::vector<ProcessNumbers> restored_;  // until the replay writer they belong to is served
     std::unordered_map<std::uint64_t, Key>
         tickets_;  // of commands whose answer concerns a late reader

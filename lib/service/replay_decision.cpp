@@ -22,13 +22,6 @@ bool asks_for_history(const discovery::EndpointData& reader) {
     return discovery::reader_pulls_history(reader.vendor, reader.qos.durability);
 }
 
-// See LateReader::latest_arrival_wins in entitlement.hpp.
-bool latest_arrival_wins(const discovery::EndpointData& reader) {
-    return reader.qos.history.kind == HistoryKind::keep_last && reader.qos.history.depth == 1 &&
-           reader.qos.destination_order == DestinationOrderKind::by_reception_timestamp &&
-           !discovery::peer_facts(reader.vendor).orders_by_source_timestamp;
-}
-
 }  // namespace
 
 bool Replay::can_be_reached(const Key& key, const Late& late) const {
@@ -44,7 +37,7 @@ void Replay::gather(const Key& key, Late& late, Now now) {
     if (const auto known = frontiers_.find(key); known != frontiers_.end()) {
         late.frontier = known->second;
         late.known_before = true;
-        if (late.frontier.acknowledged >= late.frontier.matched) {
+        if (late.frontier.is_settled()) {
             serve_nothing(key, late, "has everything it was owed", now);
             return;
         }
@@ -69,7 +62,8 @@ void Replay::gather(const Key& key, Late& late, Now now) {
         !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
     late.not_before = collect ? after(now.mono, common_run_delay) : now.mono;
     if (discovery::peer_facts(late.data.vendor).shares_proxy_writer) wait_for_company(key, late);
-    list(key, late, late.known_before ? late.frontier.acknowledged + 1 : 0);
+    mind(key, late);
+    list(key, late, late.known_before ? late.frontier.unsettled_from() : 0);
     probe_writers(late, now);
     proceed(key, late, now);
 }
@@ -214,6 +208,7 @@ void Replay::begin_round(const std::vector<Key>& members, Now now) {
         decision.reader.wants_history = late.wants_history;
         decision.reader.matched_arrival = late.frontier.matched;
         decision.reader.frontier = late.frontier.acknowledged;
+        decision.reader.unsettled = late.frontier.open;
         decision.reader.latest_arrival_wins = latest_arrival_wins(late.data);
         decision.living = shares(late);
         decision.time = now.wall;
@@ -314,8 +309,10 @@ void Replay::save_frontier(const Key& key, Late& late, Now now) {
     const std::vector<ArrivalRange> open = late.tail();
     // Nothing owed is as good as acknowledged: what a living writer gave it must not be given
     // again by a later run, when that writer is gone.
-    if (late.result.owed.empty() && open.empty())
+    if (late.result.owed.empty() && open.empty()) {
         late.frontier.acknowledged = late.frontier.matched;
+        late.frontier.open.clear();
+    }
     const bool ends_sets = late.data.qos.presentation.coherent_access &&
                            !discovery::peer_facts(late.data.vendor).ignores_coherent_sets;
     replay_.prepare_history(key.first, key.second, late.result.owed, open, ends_sets);
@@ -386,6 +383,7 @@ void Replay::begin(const Key& key, Late& late, bool singly, Now now) {
     late.phase = late.result.owed.empty() && !late.is_open() ? Phase::delivered : Phase::serving;
     replay_.begin_history(key.first, key.second, now.mono, singly || others_wait(key));
     late.result.owed = {};
+    if (late.phase == Phase::delivered) mind_no_more(key, late);
 }
 
 void Replay::leave_round(const Key& key, Late& late, bool ready, Now now) {

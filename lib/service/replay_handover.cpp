@@ -103,7 +103,7 @@ void Replay::gather_again(const Key& key, Late& late, Now now) {
     late.phase = Phase::gathering;
     late.probes_until = now.mono;
     gathering_.insert(key);
-    list(key, late, late.known_before ? late.frontier.acknowledged + 1 : 0);
+    list(key, late, late.known_before ? late.frontier.unsettled_from() : 0);
 }
 
 }  // namespace durability::service

@@ -74,6 +74,8 @@ rtps::ReplaySample Replay::to_replay(const store::ReadSample& sample,
     replay.payload = sample.payload;
     replay.bytes = bytes;
     replay.source_timestamp = sample.meta.source_timestamp;
+    if (!sample.meta.coherent_set)
+        replay.instance = instance_number(late.group->meta.key.keyed, sample.meta.key);
     if (sample.meta.coherent_set)
         replay.coherent_set = SampleId{sample.meta.id.writer, *sample.meta.coherent_set};
     if (sample.meta.lifecycle != Lifecycle::data &&
@@ -95,12 +97,16 @@ void Replay::on_read(store::SamplesRead& read, Now now) {
     if (const auto spent = spent_on_.extract(read.ticket)) rate_.give_back(spent.mapped());
     const auto entry = take_ticket(read.ticket);
     if (entry == late_.end()) return;
-    const auto& [key, late] = *entry;
+    auto& [key, late] = *entry;
     std::vector<rtps::ReplaySample> samples;
     std::uint64_t octets = 0;
     samples.reserve(read.samples.size());
     for (const store::ReadSample& sample : read.samples) {
         samples.push_back(to_replay(sample, read.bytes, late));
+        if (samples.back().available && is_replaced(key, late, sample)) {
+            samples.back().available = false;
+            note_superseded(late, 1);
+        }
         octets += samples.back().payload.size() + samples.back().inline_qos.size();
     }
     rate_.spend(octets, now.mono);
@@ -129,6 +135,7 @@ void Replay::request_payloads(Now now) {
         command.ticket = context_.next_ticket();
         command.group = entry->second.group->handle;
         command.arrivals = std::move(request->arrivals);
+        command.elsewhere = given_elsewhere(key, entry->second);
         command.max_octets = std::min<std::uint64_t>(request->max_octets, credit);
         spent_on_[command.ticket] = command.max_octets;
         rate_.spend(command.max_octets, now.mono);

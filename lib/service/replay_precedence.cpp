@@ -28,6 +28,7 @@ bool Replay::is_left_to_other(const Key& key, Late& late, Now now) {
     if (!heard_of_history(late)) return true;
     // As good as acknowledged, also for a later run.
     late.frontier.acknowledged = late.frontier.matched;
+    late.frontier.open.clear();
     late.retained = {};
     late.left_until = MonoTime::min();
     remember(key, late.frontier);

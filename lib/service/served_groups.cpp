@@ -46,6 +46,16 @@ ServedGroup& ServedGroups::add(GroupMeta meta) {
     return added;
 }
 
+void ServedGroups::remove(ServedGroup& group) {
+    std::erase_if(writers_, [&](const auto& entry) { return entry.second == &group; });
+    std::erase_if(handles_, [&](const auto& entry) { return entry.second == &group; });
+    const auto topic = topics_.find(group.meta.key.topic);
+    std::erase(topic->second, &group);
+    if (topic->second.empty()) topics_.erase(topic);
+    const GroupKey key = group.meta.key;
+    groups_.erase(key);
+}
+
 void ServedGroups::set_open(ServedGroup& group, GroupHandle handle) {
     group.handle = handle;
     group.state = ServedGroup::State::open;

@@ -81,9 +81,9 @@ struct ServedGroup {
     const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     State state{State::opening};
     std::string problem;  // why it could not be opened
-    // Of an open group: contracts that the store was asked to put in force and has not, and why the
-    // last one could not be.
-    std::uint32_t contracts_asked{0};
+    // Another contract that the store was asked to put in force and has not yet (0: none), and why
+    // the last one could not be.
+    std::uint64_t contract_ticket{0};
     std::string contract_problem;
     GroupHandle handle{0};
     bool from_store{false};
@@ -98,6 +98,8 @@ struct ServedGroup {
     GroupType types;
     bool representation_reported{false};
     bool backlog_full{false};  // the store takes no more of it for now
+    // A reader of the topic is being served that must hear of what living writers write meanwhile.
+    bool is_minded{false};
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;
@@ -114,6 +116,8 @@ class ServedGroups {
     // The group of an endpoint GUID that was added with index_writer(); nothing for others.
     [[nodiscard]] ServedGroup* of_writer(const Guid& writer);
     ServedGroup& add(GroupMeta meta);
+    // Nobody may hold it any more.
+    void remove(ServedGroup& group);
     void set_open(ServedGroup& group, GroupHandle handle);
     void index_writer(const Guid& writer, ServedGroup& group) { writers_[writer] = &group; }
     void forget_writer(const Guid& writer) { writers_.erase(writer); }

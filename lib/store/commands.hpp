@@ -6,12 +6,15 @@
 // satisfied.
 #pragma once
 
+#include "durability/config.hpp"
 #include "durability/error.hpp"
 #include "durability/event.hpp"
 #include "model/group.hpp"
 #include "model/sample.hpp"
+#include "store/key_finder.hpp"
 #include "store/store_status.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -109,8 +112,6 @@ struct SetGroupType {
     GroupHandle group{0};
     Buffer type_information;
     std::vector<Buffer> type_objects;
-    // What finds keys where no type does has changed (StoreOptions::key_finders): ask it again.
-    bool find_keys_anew{false};
 };
 struct Append {
     AppendBatch batch;
@@ -130,6 +131,8 @@ struct ReadSamples {
     GroupHandle group{0};
     std::vector<Arrival> arrivals;  // ascending
     std::size_t max_octets{std::numeric_limits<std::size_t>::max()};
+    // Of the same topic and type: see ReadSample::superseded.
+    std::vector<GroupHandle> elsewhere{};
 };
 // The writer is gone (disposed, or its lease ran out): its history is kept for the contract's
 // cleanup_delay. WriterRetired is reported when the expiry marker is on disk.
@@ -195,6 +198,16 @@ struct ListInstances {
 };
 struct QueryStatus {
     std::uint64_t ticket{0};
+    bool totals_only{false};  // no groups: costs nothing, however many there are
+};
+// The configuration was reloaded: these hold from now on. What a limit that is smaller now would
+// not have let in stays. Contracts come with OpenGroup.
+struct Reconfigure {
+    Limits limits;
+    std::chrono::nanoseconds sync_interval{0};
+    KeyFinders key_finders;
+    // Groups whose keys may be found where they were not: their samples find their instances.
+    std::vector<GroupHandle> keys_changed;
 };
 using Command = std::variant<OpenGroup,
                              SetGroupType,
@@ -210,6 +223,7 @@ using Command = std::variant<OpenGroup,
                              PurgeSamples,
                              CompactGroup,
                              ListInstances,
+                             Reconfigure,
                              QueryStatus>;
 
 struct KnownWriter {
@@ -239,6 +253,10 @@ struct Committed {
     std::vector<Mark> marks;
     Arrival last_arrival{0};  // the greatest arrival number given out so far
 };
+// Numbers of instances, equal exactly for samples of one instance of a topic: of one with key, and
+// of the only instance that a topic without key has.
+[[nodiscard]] std::uint64_t number_of(const InstanceKey& key);
+inline constexpr std::uint64_t unkeyed_instance = 1;
 struct ListedSample {
     Arrival arrival{0};
     SampleId id;
@@ -250,8 +268,7 @@ struct ListedSample {
     bool is_held{false};
     // Its writer has unregistered the instance since, or with it.
     bool is_left{false};
-    // Equal exactly for samples of one instance, in lists of one group; 0: not known.
-    std::uint64_t instance{0};
+    std::uint64_t instance{0};  // see number_of(); 0: not known
 };
 static_assert(sizeof(ListedSample) <= 64);
 struct SamplesListed {
@@ -267,6 +284,9 @@ struct ReadSample {
     SampleMeta meta;
     WallTime received{};
     ByteView payload;  // lies in SamplesRead::bytes
+    // A group of ReadSamples::elsewhere retains a newer sample of the instance: by their source
+    // timestamps, or by arrival where one of the two has none.
+    bool superseded{false};
     // Of an operation without payload: the newest retained payload of its instance, which tells the
     // key; empty when there is none.
     ByteView sibling;

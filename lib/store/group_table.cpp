@@ -8,18 +8,6 @@
 #include <tuple>
 
 namespace durability::store {
-namespace {
-
-// Semantics, section 3: a rule wins, and so does its removal; the daemon's default follows the
-// configuration; else the first writer's contract stays in force.
-bool takes_effect(const GroupMeta& stored, const GroupMeta& given) {
-    if (given.contract_source == ContractSource::rule) return true;
-    if (stored.contract_source == ContractSource::rule) return true;
-    return stored.contract_source == ContractSource::daemon_default &&
-           given.contract_source == ContractSource::daemon_default;
-}
-
-}  // namespace
 
 OpenedGroup StoreCore::describe(const Group& group) const {
     OpenedGroup opened{group.handle, group.meta, {}};
@@ -45,7 +33,8 @@ void StoreCore::open_group(const OpenGroup& command, Out& out) {
         group.opening.push_back(command);
         return load_first(group.handle);
     }
-    const bool changed = known != by_key.end() && takes_effect(group.meta, command.meta) &&
+    const bool changed = known != by_key.end() &&
+                         takes_effect(group.meta.contract_source, command.meta.contract_source) &&
                          apply_contract(group, command.meta);
     if (group.on_record && !changed) {
         out.push_back(GroupOpened{command.ticket, describe(group)});

@@ -104,15 +104,30 @@ void StoreCore::report_unresolved(Group& group, const SampleMeta& meta, Out& out
 void StoreCore::set_group_type(const SetGroupType& command, Out& out) {
     if (command.group >= groups.size()) return;
     Group& group = *groups[command.group];
-    const bool same = group.meta.type_objects == command.type_objects &&
-                      group.meta.qos.type_information == command.type_information;
-    if (!group.loaded || (same && !command.find_keys_anew)) return;
+    if (!group.loaded || (group.meta.type_objects == command.type_objects &&
+                          group.meta.qos.type_information == command.type_information)) {
+        return;
+    }
     group.meta.qos.type_information = command.type_information;
     group.meta.type_objects = command.type_objects;
     if (options.key_finders) group.keys = options.key_finders(group.meta);
     group.work.meta = true;
     find_missing_keys(group, out);
     want_work(group);
+}
+
+void StoreCore::reconfigure(const Reconfigure& command, Out& out) {
+    options.limits = command.limits;
+    options.key_finders = command.key_finders;
+    for (const auto& group : groups) {
+        if (group->loaded && group->meta.key.keyed && options.key_finders)
+            group->keys = options.key_finders(group->meta);
+    }
+    for (const GroupHandle handle : command.keys_changed) {
+        if (handle >= groups.size() || !groups[handle]->loaded) continue;
+        find_missing_keys(*groups[handle], out);
+        want_work(*groups[handle]);
+    }
 }
 
 StoreCore::FoundKeys StoreCore::read_missing_keys(const Group& group, Out& out) {

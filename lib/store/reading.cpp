@@ -42,9 +42,30 @@ ListedSample listed(const SampleIndex& index,
     sample.lifecycle = static_cast<Lifecycle>(entry.flags & sample_flag::lifecycle_mask);
     sample.in_coherent_set = (entry.flags & sample_flag::coherent_set) != 0;
     if (entry.instance != SampleIndex::none) {
-        sample.instance = keyed ? number_of(index.instance(entry.instance).key) : 1;
+        sample.instance = keyed ? number_of(index.instance(entry.instance).key) : unkeyed_instance;
     }
     return sample;
+}
+
+// Another sample of the instance, in arrival order the newest or the newest with a value, is newer
+// than `entry`. That a writer left the instance replaces nothing.
+bool retains_newer(const SampleIndex& index,
+                   const InstanceKey* key,
+                   const SampleIndex::Entry& entry) {
+    if (index.size() == 0) return false;
+    const auto id = key == nullptr ? SampleIndex::unkeyed : index.find_instance(*key);
+    if (id == SampleIndex::none) return false;
+    const SampleIndex::Instance& instance = index.instance(id);
+    for (const SampleIndex::Position at : {instance.newest, instance.newest_value}) {
+        if (at == SampleIndex::none) continue;
+        const SampleIndex::Entry& other = index.at(at);
+        const auto lifecycle = static_cast<Lifecycle>(other.flags & sample_flag::lifecycle_mask);
+        if (lifecycle == Lifecycle::unregister) continue;
+        const bool timed = other.source_timestamp.valid() && entry.source_timestamp.valid();
+        if (timed ? entry.source_timestamp < other.source_timestamp : entry.arrival < other.arrival)
+            return true;
+    }
+    return false;
 }
 
 // How many of the arrivals asked for are answered; `wanted` are those that are retained.
@@ -159,9 +180,26 @@ SamplesRead StoreCore::read(const ReadSamples& command, Out& out) {
         answer.samples.resize(answered);
         std::erase_if(wanted, [&](const Wanted& one) { return one.result >= answered; });
     }
+    for (const Wanted& one : wanted)
+        answer.samples[one.result].superseded = is_superseded(group, one, command.elsewhere);
     read_frames(group, wanted, answer.samples, *buffers, out);
     read_siblings(group, wanted, answer.samples, *buffers, out);
     return answer;
+}
+
+bool StoreCore::is_superseded(const Group& group,
+                              const Wanted& one,
+                              std::span<const GroupHandle> elsewhere) const {
+    if (elsewhere.empty() || one.entry.instance == SampleIndex::none) return false;
+    const bool keyed = group.meta.key.keyed;
+    const InstanceKey key = keyed ? one.index->instance(one.entry.instance).key : InstanceKey{};
+    return std::any_of(elsewhere.begin(), elsewhere.end(), [&](GroupHandle handle) {
+        if (handle >= groups.size() || groups[handle]->meta.key.keyed != keyed) return false;
+        const auto& histories = groups[handle]->histories;
+        return std::any_of(histories.begin(), histories.end(), [&](const auto& history) {
+            return retains_newer(history->index, keyed ? &key : nullptr, one.entry);
+        });
+    });
 }
 
 // For operations that came without their key: what else of the instance tells it.

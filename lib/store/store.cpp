@@ -160,8 +160,9 @@ struct Executor {
         auto answer = core.list_instances(command, out);
         out.push_back(std::move(answer));
     }
+    void operator()(Reconfigure& command) { core.reconfigure(command, out); }
     void operator()(QueryStatus& command) {
-        out.push_back(StatusReport{command.ticket, core.status()});
+        out.push_back(StatusReport{command.ticket, core.status(command.totals_only)});
     }
 };
 
@@ -171,9 +172,10 @@ void Store::execute(Command command, std::vector<Completion>& out) {
     std::visit(Executor{impl_->core, out}, command);
 }
 
-StoreStatus StoreCore::status() const {
+StoreStatus StoreCore::status(bool totals_only) const {
     StoreStatus result;
     for (const auto& group : groups) {
+        if (totals_only) break;
         if (!group->on_record || !group->loaded) continue;
         GroupStatus& one = result.groups.emplace_back();
         one.handle = group->handle;

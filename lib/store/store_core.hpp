@@ -29,8 +29,6 @@ namespace durability::store {
 
 class GroupLoader;
 
-// A number for an instance that is the same in every list (ListedSample::instance).
-[[nodiscard]] std::uint64_t number_of(const InstanceKey& key);
 // The key, unless the index cannot tell which of several instances it means; null for none.
 [[nodiscard]] const InstanceKey* usable(const SampleIndex& index,
                                         const std::optional<InstanceKey>& key);
@@ -230,7 +228,7 @@ struct StoreCore {
     void on_slow_disk(bool stuck, Out& out);
     void on_disk_answered(Out& out);
     Status close(Out& out);
-    [[nodiscard]] StoreStatus status() const;
+    [[nodiscard]] StoreStatus status(bool totals_only = false) const;
 
     // group_table.cpp
     void open_group(const OpenGroup& command, Out& out);
@@ -258,6 +256,7 @@ struct StoreCore {
                                                            const Guid& writer);
     void report_unresolved(Group& group, const SampleMeta& meta, Out& out);
     void set_group_type(const SetGroupType& command, Out& out);
+    void reconfigure(const Reconfigure& command, Out& out);
     [[nodiscard]] FoundKeys read_missing_keys(const Group& group, Out& out);
     void find_missing_keys(Group& group, Out& out);
     // Who wrote an instance, by what is retained of it, and who still does.
@@ -320,6 +319,9 @@ struct StoreCore {
                      std::vector<ReadSample>& samples,
                      std::vector<Buffer>& buffers,
                      Out& out);
+    [[nodiscard]] bool is_superseded(const Group& group,
+                                     const Wanted& one,
+                                     std::span<const GroupHandle> elsewhere) const;
     void read_siblings(Group& group,
                        const std::vector<Wanted>& read_already,
                        std::vector<ReadSample>& samples,

@@ -1,6 +1,7 @@
 #include "store/store_thread.hpp"
 
 #include "base/bounded_queue.hpp"
+#include "base/pulse.hpp"
 
 #include <condition_variable>
 #include <mutex>
@@ -87,7 +88,8 @@ class SyncLane {
     bool closed_{false};
 };
 
-// What travels in the queue: a command, or a knock by the sync thread.
+// What travels in the queue: a command, or a knock: by the sync thread, or by who asks for the
+// pulse.
 using Message = std::optional<Command>;
 
 }  // namespace
@@ -115,6 +117,7 @@ struct StoreThread::Impl : std::enable_shared_from_this<StoreThread::Impl> {
     std::function<void(std::vector<Completion>)> deliver;
     BoundedQueue<Message> queue;
     SyncLane lane;
+    Pulse pulse;
 
     // Of the store thread.
     std::vector<Completion> out;
@@ -177,6 +180,16 @@ bool StoreThread::submit(Command& command) {
     return impl_->queue.push_always(Message(std::move(command)));
 }
 
+void StoreThread::ask_pulse() {
+    if (impl_->joined) return;
+    impl_->pulse.ask();
+    std::ignore = impl_->queue.push_always(std::nullopt);
+}
+
+bool StoreThread::has_pulse() const {
+    return impl_->joined || impl_->pulse.answered();
+}
+
 bool StoreThread::stop() {
     Impl& impl = *impl_;
     if (impl.joined) return true;
@@ -229,6 +242,8 @@ void StoreThread::Impl::turn(std::vector<Message> messages) {
             was_busy = true;
             last_append = steady_now();
         }
+        if (const auto* changed = std::get_if<Reconfigure>(&*message))
+            options.sync_interval = changed->sync_interval;
         const bool durable_at_once = !std::holds_alternative<Append>(*message);
         store->execute(std::move(*message), out);
         // Answers are not held back by the appends behind them.
@@ -295,6 +310,7 @@ void StoreThread::Impl::watch_job(SteadyTime now) {
 void StoreThread::Impl::run() {
     while (true) {
         std::vector<Message> messages = queue.pop_all_for(patience());
+        pulse.answer();
         const bool ending = messages.empty() && queue.closed();
         turn(std::move(messages));
         if (!ending) continue;

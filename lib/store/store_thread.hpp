@@ -53,6 +53,11 @@ class StoreThread {
     // after stop(). Other commands are always taken: they are few.
     [[nodiscard]] bool submit(Command& command);
 
+    // Thread-safe. Wakes the store thread, which answers when it comes round; the sync thread may
+    // wait for the disk as long as it does.
+    void ask_pulse();
+    [[nodiscard]] bool has_pulse() const;
+
     // Carries out what was submitted, syncs, closes the store, joins. Completions are delivered
     // until it returns. False when the disk did not answer within stop_timeout: the threads are
     // then left to themselves with the store, and the process should end (the lease goes with it).

@@ -60,21 +60,29 @@ std::string without_threads(const std::string& text) {
 
 // What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its
 // default.
-std::map<std::string, std::string> documented() {
-    std::map<std::string, std::string> found;
+struct Documented {
+    std::string value;    // its default
+    std::string follows;  // "reload" or "restart"
+};
+std::map<std::string, Documented> documented() {
+    std::map<std::string, Documented> found;
     std::istringstream in(read(source / "man/durabilityd.yaml.5"));
     std::string option;
     for (std::string line; std::getline(in, line);) {
         const std::string_view item = ".It Ic ";
         const std::string_view value = "Default: ";
+        const std::string_view effect = "Takes effect: ";
         if (line.starts_with(item)) {
             option = line.substr(item.size());
-            CHECK(found.emplace(option, "").second);
+            CHECK(found.emplace(option, Documented{}).second);
         } else if (line.starts_with(value)) {
             REQUIRE(found.count(option) == 1);
             std::string text = line.substr(value.size());
             if (text.ends_with('.')) text.pop_back();
-            found[option] = text;
+            found[option].value = text;
+        } else if (line.starts_with(effect)) {
+            REQUIRE(found.count(option) == 1);
+            found[option].follows = line.substr(effect.size(), line.size() - effect.size() - 1);
         }
     }
     return found;
@@ -144,7 +152,7 @@ TEST_CASE("every example loads without a warning") {
     CHECK(count == 4);
 }
 
-TEST_CASE("the manual page has every option, its default, and no other") {
+TEST_CASE("the manual page has every option, its default, when it takes effect, and no other") {
     const auto manual = documented();
     for (const Option& option : options()) {
         std::string path(option.path);
@@ -158,7 +166,8 @@ TEST_CASE("the manual page has every option, its default, and no other") {
         TopicRule rule;
         std::string value = format_value(option, option.slot(Target{&config, &rule}));
         if (value.empty()) value = "not set";
-        CHECK(found->second == value);
+        CHECK(found->second.value == value);
+        CHECK(found->second.follows == name(option.reload));
     }
     for (const auto& [path, value] : manual) {
         CAPTURE(path);

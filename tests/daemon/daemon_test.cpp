@@ -1,7 +1,6 @@
 // The real program from outside: lines, signals, exit status, two on one directory.
 #include "house.hpp"
 
-#include "base/unique_fd.hpp"
 #include "control/client.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,10 +11,7 @@
 #include <memory>
 #include <string>
 
-#include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 using namespace durability;
@@ -135,43 +131,6 @@ TEST_CASE("the control socket answers and stops the daemon") {
     CHECK(control::ask(socket, {control::Command::stop, true}).has_value());
     CHECK(exit_of(*daemon) == 0);
     CHECK_FALSE(std::filesystem::exists(socket));
-}
-
-TEST_CASE("the service manager is told when the daemon serves and when it stops") {
-    const House house;
-    const auto path = house.path("notify");
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    const UniqueFd manager(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    REQUIRE(::bind(manager.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
-            0);
-    timeval limit{20, 0};
-    ::setsockopt(manager.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    const auto heard = [&manager](const std::string& word) {
-        for (int i = 0; i < 100; ++i) {
-            char buffer[1'024];
-            const auto count = ::recv(manager.get(), buffer, sizeof buffer, 0);
-            if (count <= 0) return false;
-            if (std::string(buffer, static_cast<std::size_t>(count)).find(word) !=
-                std::string::npos)
-                return true;
-        }
-        return false;
-    };
-    const auto daemon = house.serving({}, {"NOTIFY_SOCKET=" + path});
-    CHECK(heard("READY=1"));
-    daemon->kill(SIGTERM);
-    CHECK(heard("STOPPING=1"));
-    CHECK(exit_of(*daemon) == 0);
-}
-
-TEST_CASE("a reload is refused with an event and the daemon goes on") {
-    const House house;
-    const auto daemon = house.serving();
-    daemon->kill(SIGHUP);
-    CHECK(daemon->wait_line("event=ConfigRejected", patience).has_value());
-    CHECK(control::ask(house.path("run/control.sock"), {}).has_value());
 }
 
 TEST_CASE("a socket path that is taken by a file is left alone and named") {

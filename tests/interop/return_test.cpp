@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 
 #include <arpa/inet.h>
@@ -20,6 +21,15 @@ namespace {
 using test::Process;
 
 constexpr std::string_view short_lease = "network_lease: 3s\n";
+
+// What World::configure() wrote is in force.
+void reload(World& world) {
+    const std::size_t from = world.daemon().line_count();
+    world.daemon().kill(SIGHUP);
+    const auto reloaded = world.daemon().wait_line("event=ConfigReloaded", patience, from);
+    INFO(world.daemon().output());
+    REQUIRE(reloaded.has_value());
+}
 
 std::unique_ptr<Process> start_writer(const World& world,
                                       Vendor vendor,
@@ -238,26 +248,34 @@ TEST_CASE("with its identity cut off or overwritten the daemon starts under a ne
 }
 
 TEST_CASE("a topic that is not served any more holds up nobody", "[restart]") {
+    // By the next start, and by a reload.
+    const bool reloads = GENERATE(false, true);
+    INFO((reloads ? "reload" : "restart"));
     World world(serve_latched);
     world.start_daemon();
     Neighbours neighbours(world, 20);
     const auto other = start_writer(world, Vendor::cyclone, "latched_other", 0, 5);
     REQUIRE(not_acknowledged(*other) == "");
     meet(*other, Fate::ended);
-    world.stop_daemon();
+    if (!reloads) world.stop_daemon();
     world.configure(
         "  - { topic: latched_other, serve: transient_local,\n"
         "      contract: { history: keep_all, cleanup_delay: infinite } }\n",
         "");
+    if (reloads) reload(world);
     neighbours.write(10);
-    world.start_daemon();
+    if (!reloads) world.start_daemon();
     neighbours.expect_acknowledgements();
     for (const Vendor vendor : both_vendors)
         CHECK(flaws(*start_reader(world, vendor, "latched_other", 5, false), 5) == "");
     // What it had of the others it keeps, and serves again with the rule.
-    world.stop_daemon();
+    if (!reloads) world.stop_daemon();
     world.configure(serve_latched, "");
-    world.start_daemon();
+    if (reloads) {
+        reload(world);
+    } else {
+        world.start_daemon();
+    }
     neighbours.write(1);
     neighbours.expect_acknowledgements();
     neighbours.expect_those_who_stayed_have_everything_once();

@@ -35,6 +35,12 @@ prepare() {
     cp systemd/durabilityd.service "$scratch/$1/"
     printf '[Service]\n' >"$scratch/$1/durabilityd.service.d/empty.conf"
 }
+for setting in WatchdogSec=30 'ExecReload=/usr/bin/durabilityctl reload' Type=notify; do
+    grep -qxF "$setting" systemd/durabilityd.service || {
+        printf 'durabilityd.service: no %s\n' "$setting"
+        status=1
+    }
+done
 prepare alone
 check "$scratch/alone" "durabilityd.service"
 examples=0

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 namespace peer {
 namespace {
@@ -189,11 +190,14 @@ class BurstOrders {
   public:
     BurstOrders() : thread_([this] { listen(); }) {}
 
-    // Holds the publisher up while it is to pause. False: it is to leave.
+    // Holds the publisher up while it is to pause, and answers each time. False: it is to leave.
     bool go_on(const Publication& publication) {
         std::unique_lock lock(mutex_);
-        if (paused_ && !leave_) emit(fmt::format("PAUSED {}", publication.written()));
-        changed_.wait(lock, [this] { return leave_ || !paused_; });
+        while (paused_ && !leave_) {
+            if (!std::exchange(answered_, true))
+                emit(fmt::format("PAUSED {}", publication.written()));
+            changed_.wait(lock);
+        }
         return !leave_;
     }
 
@@ -205,6 +209,7 @@ class BurstOrders {
             }
             const std::scoped_lock lock(mutex_);
             paused_ = line == "pause";
+            if (paused_) answered_ = false;
             changed_.notify_all();
         }
         const std::scoped_lock lock(mutex_);
@@ -215,6 +220,7 @@ class BurstOrders {
     std::mutex mutex_;
     std::condition_variable changed_;
     bool paused_{false};
+    bool answered_{false};
     bool leave_{false};
     std::jthread thread_;  // last: it uses everything above
 };

@@ -46,6 +46,7 @@ struct ReplayUnderTest {
                 sample.arrival = arrival;
                 sample.available = !evicted.contains(arrival);
                 if (sample.available) sample.payload = contents.at(arrival);
+                sample.instance = arrival % instances + 1;
                 if (const auto set = sets.find(arrival); set != sets.end())
                     sample.coherent_set = SampleId{Guid{}, sn(set->second)};
                 samples.push_back(std::move(sample));
@@ -106,6 +107,7 @@ struct ReplayUnderTest {
     MonoTime now{at(0s)};
     std::map<Arrival, Buffer> contents;
     std::set<Arrival> evicted;
+    std::uint64_t instances{1};
     std::map<Arrival, std::int64_t> sets;  // the coherent set of an arrival, by any number
     std::int32_t count{0};
 };

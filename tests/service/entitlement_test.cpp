@@ -85,6 +85,12 @@ LateReader reader(Arrival matched,
     return LateReader{wants, matched, frontier, arrival_wins};
 }
 
+LateReader reader_with_open(Arrival matched, Arrival frontier, std::vector<ArrivalRange> open) {
+    LateReader late = reader(matched, frontier);
+    late.unsettled = std::move(open);
+    return late;
+}
+
 EntitlementResult decided(const EntitlementInput& input) {
     EntitlementResult result;
     decide(input, result);
@@ -197,6 +203,16 @@ TEST_CASE("each retained sample is owed to a late reader, or there is one reason
         {"at the frontier", stored(5, 1, 5), reader(10, 5), nobody, E::acknowledged},
         {"below the frontier", stored(4, 1, 5), reader(10, 5), nobody, E::acknowledged},
         {"just above the frontier", stored(6, 1, 5), reader(10, 5), nobody, E::owed},
+        {"left open below it",
+         stored(4, 1, 5),
+         reader_with_open(10, 5, {{2, 2}, {4, 4}}),
+         nobody,
+         E::owed},
+        {"not left open",
+         stored(3, 1, 5),
+         reader_with_open(10, 5, {{2, 2}, {4, 4}}),
+         nobody,
+         E::acknowledged},
         {"frontier and reader agree", stored(10, 1, 5), reader(10, 10), nobody, E::acknowledged},
         {"acknowledged, and the writer lives",
          stored(4, 1, 5),

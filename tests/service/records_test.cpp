@@ -58,6 +58,11 @@ TEST_CASE("identity, counters, frontiers and entity ids come back as they were w
 
     const Frontier frontier{{prefix(3), EntityId{0x104}}, EntityId{0x203}, ~0ULL, 12};
     CHECK(decode_frontier(encode(frontier)) == frontier);
+    Frontier open = frontier;
+    open.open = {{3, 5}, {9, 9}};
+    CHECK(decode_frontier(encode(open)) == open);
+    open.open.resize(Frontier::most_open + 1);
+    CHECK(decode_frontier(encode(open)) == frontier);
     check_only_whole(encode(frontier), decode_frontier);
 
     CHECK(decode_entity(encode(EntityId{0x00012307})) == EntityId{0x00012307});

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <tuple>
 
 using namespace durability;
 using namespace durability::test;
@@ -31,19 +32,23 @@ constexpr Duration time_to_meet_again = 15s;
 
 class Schedule {
   public:
-    explicit Schedule(std::uint64_t seed) : random_(seed), world_(seed, conditions()) {}
+    // `reloads`: between two steps the topic may be taken out of the rules, or put back.
+    explicit Schedule(std::uint64_t seed, bool reloads = false)
+        : random_(seed), reloads_(reloads), world_(seed, conditions()) {}
 
     // Empty when every reader has what it should have.
     std::string run() {
         start_daemon();
         const int steps = 8 + static_cast<int>(below(12));
         for (int step = 0; step < steps; ++step) {
+            if (reloads_ && below(3) == 0) reload();
             act();
             world_.run(Duration{static_cast<std::int64_t>(below(400'000'000))});
         }
         for (const Cut& cut : cuts_)
             world_.restore(*cut.application);
         start_daemon();
+        if (withdrawn_) reload();
         world_.run(60s);  // leases of the dead, the slowest repairs
         std::string complaint;
         for (const Listener& listener : listeners_)
@@ -180,12 +185,28 @@ class Schedule {
     void end_daemon() {
         if (!world_.has_daemon()) return;
         world_.end_daemon(below(2) == 0 ? Ending::killed : Ending::stopped);
-        ended_daemon_.push_back(world_.now().mono);
+        if (!withdrawn_) ended_daemon_.push_back(world_.now().mono);
     }
     void start_daemon() {
         if (world_.has_daemon()) return;
         world_.start_daemon();
-        starts_.push_back(world_.now().mono);
+        if (!withdrawn_) starts_.push_back(world_.now().mono);
+    }
+    // To readers and writers, a daemon that does not serve their topic is one that is away.
+    void reload() {
+        if (!world_.has_daemon() || !world_.daemon().service().serving()) return;
+        auto& rules = world_.config.topics;
+        if (withdrawn_) {
+            rules.erase(rules.begin());
+        } else {
+            TopicRule never;
+            never.serve = ServeKind::never;
+            never.origin = "durabilityd.yaml:1";
+            rules.insert(rules.begin(), never);
+        }
+        std::ignore = world_.reload();
+        (withdrawn_ ? starts_ : ended_daemon_).push_back(world_.now().mono);
+        withdrawn_ = !withdrawn_;
     }
 
     static std::int64_t since_start(MonoTime time) { return (time - MonoTime{1h}) / 1ms; }
@@ -293,6 +314,8 @@ class Schedule {
     }
 
     std::mt19937_64 random_;
+    bool reloads_;
+    bool withdrawn_{false};  // by the rules in force
     World world_;
     std::vector<Talker> talkers_;
     std::vector<Application*> applications_;
@@ -311,5 +334,23 @@ TEST_CASE("whatever happens, every reader has what it is entitled to, once and i
     for (std::uint64_t seed = first; seed < first + runs; ++seed) {
         INFO("DURABILITYD_SIM_SEED=" << seed);
         CHECK(Schedule(seed).run() == "");
+    }
+}
+
+// Daemon and writer lost within one window; a living writer that was met too late after a restart.
+TEST_CASE("schedules in which a reader once had too little or too much") {
+    for (const std::uint64_t seed : {55'257U, 111'660U, 300'013U, 302'715U}) {
+        INFO("DURABILITYD_SIM_SEED=" << seed);
+        CHECK(Schedule(seed).run() == "");
+    }
+}
+
+TEST_CASE("and so it is while the topic is taken out of the rules and put back") {
+    const std::uint64_t first = number_from_environment("DURABILITYD_SIM_SEED", 1);
+    const std::uint64_t runs = number_from_environment(
+        "DURABILITYD_SIM_RUNS", std::getenv("DURABILITYD_SIM_SEED") == nullptr ? 500 : 1);
+    for (std::uint64_t seed = first; seed < first + runs; ++seed) {
+        INFO("DURABILITYD_SIM_SEED=" << seed);
+        CHECK(Schedule(seed, true).run() == "");
     }
 }

@@ -97,6 +97,13 @@ MonoTime SimDaemon::next_deadline() const {
     return due;
 }
 
+std::vector<TopicEffect> SimDaemon::reload(const Config& config, Now now) {
+    if (rate_.rate() != config.replay.max_rate) rate_.set_rate(config.replay.max_rate);
+    auto effects = service_->reload(config, now);
+    turn(now);
+    return effects;
+}
+
 void SimDaemon::stop(Now now, bool goodbye) {
     service_->turn(now);
     take_commands(now);

@@ -46,11 +46,9 @@ class SimDaemon {
         return service_->next_transmit(side);
     }
 
-    // Other topic rules from now on; they take effect with the next turn.
-    void set_rules(std::vector<TopicRule> rules, Now now) {
-        service_->set_rules(std::move(rules), now);
-        turn(now);
-    }
+    // The configuration is another one from now on.
+    std::vector<TopicEffect> reload(const Config& config, Now now);
+
     // An orderly end, as SIGTERM makes it: everything that was said is written, nobody is told.
     void stop(Now now, bool goodbye);
 

@@ -80,6 +80,13 @@ SimDaemon& World::start_daemon(std::size_t which) {
     return *host.daemon;
 }
 
+std::vector<TopicEffect> World::reload(std::size_t which) {
+    Host& host = *hosts_[which];
+    auto effects = host.daemon->reload(config, now_);
+    transmit_all(host);
+    return effects;
+}
+
 void World::end_daemon(Ending ending, std::size_t which) {
     Host& host = *hosts_[which];
     if (ending != Ending::killed) {

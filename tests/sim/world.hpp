@@ -38,6 +38,8 @@ class World {
     Config config;  // in force at the next start; keeps everything, serves TRANSIENT_LOCAL writers
     Duration load_delay{0};  // likewise: see SimDaemon
     SimDaemon& start_daemon(std::size_t which = 0);
+    // `config` is in force from now on.
+    std::vector<TopicEffect> reload(std::size_t which = 0);
     void end_daemon(Ending ending, std::size_t which = 0);
     [[nodiscard]] bool has_daemon(std::size_t which = 0) const {
         return which < hosts_.size() && hosts_[which]->daemon != nullptr;

@@ -87,6 +87,7 @@ Outcome run_verify(const Arguments& arguments);
 Outcome run_repair(const Arguments& arguments);
 Outcome run_purge(const Arguments& arguments);
 Outcome run_compact(const Arguments& arguments);
+Outcome run_reload(const Arguments& arguments);
 Outcome run_stop(const Arguments& arguments);
 
 // The error is a sentence for the user; the exit status is then 64.

@@ -51,9 +51,10 @@ enum class EventKind : std::uint8_t {
     ThreadSettingRefused,
     ConfigReloaded,
     ConfigRejected,
+    WatchdogLate,
 };
 inline constexpr std::size_t event_kind_count =
-    static_cast<std::size_t>(EventKind::ConfigRejected) + 1;
+    static_cast<std::size_t>(EventKind::WatchdogLate) + 1;
 
 struct Event {
     EventKind kind{};
