@@ -83,6 +83,7 @@ TEST_CASE("a contract that is taken back at once is not in force") {
     world.config.topics.front().contract = {};
     world.config.topics.front().contract.depth = 20;
     world.reload();
+    REQUIRE(only_group(world).contract_ticket != 0);
     world.config.topics = rules;
     world.reload();
     world.run(1s);
