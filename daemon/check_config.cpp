@@ -57,7 +57,7 @@ class Printer {
     }
 
   private:
-    // `path` is printed from its last section on; a section's name is printed when it changes.
+    // `path` is printed from its last section on.
     void row(const Option& option,
              std::string_view path,
              const std::string& full,
@@ -69,12 +69,28 @@ class Printer {
         const auto dot = path.rfind('.');
         const auto section =
             dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-        if (section != section_ && !section.empty())
-            out_ += fmt::format("{:{}}{}:\n", "", indent, section);
-        section_ = section;
+        const std::size_t depth = open_section(section, indent);
         const auto name = dot == std::string_view::npos ? path : path.substr(dot + 1);
-        out_ +=
-            line(indent + (section.empty() ? 0 : 2), name, value, loaded_.origin(full) + remark);
+        out_ += line(indent + 2 * depth, name, value, loaded_.origin(full) + remark);
+    }
+
+    // Prints the names of the sections ("threads.loop") that the row before was not in; says how
+    // many there are around the row.
+    std::size_t open_section(std::string_view section, std::size_t indent) {
+        std::size_t depth = 0;
+        for (std::size_t begin = 0; begin < section.size(); ++depth) {
+            const std::size_t end = std::min(section.find('.', begin), section.size());
+            const std::string_view outer = section.substr(0, end);
+            const bool is_open =
+                section_ == outer || section_.starts_with(std::string(outer) + '.');
+            if (!is_open) {
+                out_ += fmt::format(
+                    "{:{}}{}:\n", "", indent + 2 * depth, section.substr(begin, end - begin));
+            }
+            begin = end + 1;
+        }
+        section_ = section;
+        return depth;
     }
 
     void print_topics() {

@@ -41,6 +41,7 @@ constexpr Row rows[] = {
     {EventKind::ReceiveBufferSmall, "036688ff4a5c7a9d4c893d16d528b5eb"},
     {EventKind::NoNetwork, "c5d3894a80335a149f69802212b837fb"},
     {EventKind::NetworkChanged, "4ad1f5aff31d4f49b1ac0b67d9331e35"},
+    {EventKind::ThreadSettingRefused, "7dbcc529e41ad8442126710f439fa578"},
     {EventKind::ConfigReloaded, "3d85956a5dedb2a0067c2a9423cae0b7"},
     {EventKind::ConfigRejected, "b48cee9e8177d882449238da0cc3e7a5"},
     {EventKind::WatchdogLate, "eac3b58cbb03e829735455614ae19fd9"},

@@ -145,9 +145,10 @@ std::string help_text() {
 }
 
 std::string version_text() {
-    return fmt::format("durabilityd {}\nstore format {}\nreal-time thread settings: not built in\n",
+    return fmt::format("durabilityd {}\nstore format {}\nreal-time thread settings: {}\n",
                        version(),
-                       store_format_version);
+                       store_format_version,
+                       has_realtime() ? "built in (DURABILITYD_RT)" : "not built in");
 }
 
 }  // namespace durability::daemon

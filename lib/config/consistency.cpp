@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include <fnmatch.h>
 
@@ -134,6 +136,30 @@ bool covers(const std::string& earlier, const std::string& later) {
     return !has_glob(later) && ::fnmatch(earlier.c_str(), later.c_str(), 0) == 0;
 }
 
+void check_threads(const Loaded& loaded, std::vector<Problem>& problems) {
+    const auto& threads = loaded.config.threads;
+    const std::array named{std::pair{std::string("threads.loop"), &threads.loop},
+                           std::pair{std::string("threads.store"), &threads.store},
+                           std::pair{std::string("threads.sync"), &threads.sync},
+                           std::pair{std::string("threads.cleanup"), &threads.cleanup}};
+    for (const auto& [section, settings] : named) {
+        // sched(7): SCHED_OTHER has no priority, the others need one.
+        const bool realtime =
+            settings->policy == ThreadPolicy::fifo || settings->policy == ThreadPolicy::rr;
+        if (realtime && !settings->priority) {
+            problems.push_back(at_origin(loaded,
+                                         section + ".policy",
+                                         "fifo and rr need a priority",
+                                         fmt::format("add {}.priority, from 1 to 99", section)));
+        } else if (!realtime && settings->priority) {
+            problems.push_back(at_origin(loaded,
+                                         section + ".priority",
+                                         "has no meaning without policy fifo or rr",
+                                         fmt::format("add {}.policy: rr", section)));
+        }
+    }
+}
+
 std::string file_of(const Loaded& loaded, std::size_t rule) {
     const auto found = loaded.origins.find(fmt::format("topics[{}]", rule));
     return found == loaded.origins.end() ? std::string() : found->second.file;
@@ -207,6 +233,7 @@ void check_consistency(const Loaded& loaded, std::vector<Problem>& problems) {
     if (!troubled.at("store")) check_directories(loaded, problems);
     if (!troubled.at("default_contract"))
         check_contract(loaded, "default_contract", loaded.config.default_contract, problems);
+    if (!troubled.at("threads")) check_threads(loaded, problems);
     const auto& topics = loaded.config.topics;
     std::vector<bool> sound(topics.size());
     for (std::size_t i = 0; i < topics.size(); ++i) {

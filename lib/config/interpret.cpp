@@ -19,8 +19,10 @@ struct Unsupported {
     std::string_view message;
 };
 constexpr std::array unsupported{
+    // Where they are built in they are options like any other.
     Unsupported{"threads",
-                "feature missing: real-time thread settings need a build with DURABILITYD_RT"},
+                "feature missing: real-time thread settings need a build with the CMake option "
+                "DURABILITYD_RT"},
 };
 
 // Every sample's topic is compared with every rule once, and every rule with every other at start.

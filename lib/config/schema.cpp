@@ -17,6 +17,9 @@ constexpr std::array<string_view, 3> storage_names{"auto", "disk", "memory"};
 constexpr std::array<string_view, 3> keyed_names{"auto", "yes", "no"};
 constexpr std::array<string_view, 2> shutdown_names{"stay", "goodbye"};
 constexpr std::array<string_view, 2> vendor_names{"own", "cyclonedds"};
+#ifdef DURABILITYD_RT
+constexpr std::array<string_view, 3> policy_names{"other", "fifo", "rr"};
+#endif
 constexpr std::array<string_view, 5> level_names{"error", "warning", "info", "debug", "trace"};
 
 constexpr std::uint64_t no_maximum = std::numeric_limits<std::uint64_t>::max();
@@ -260,6 +263,45 @@ const std::array rows{
     Option{"limits.open_files", Type::number, {16, million}, {},
            "Log files held open at once.",
            [](Target t) -> Slot { return &t.config->limits.open_files; }},
+
+#ifdef DURABILITYD_RT
+    Option{"threads.loop.policy", Type::choice, {}, policy_names,
+           "Scheduling policy of the loop, which speaks with the network.",
+           [](Target t) -> Slot { return &t.config->threads.loop.policy; }},
+    Option{"threads.loop.priority", Type::number, {1, 99}, {},
+           "Its priority with fifo and rr.",
+           [](Target t) -> Slot { return &t.config->threads.loop.priority; }},
+    Option{"threads.loop.cpus", Type::cpu_list, {0, 1'023}, {},
+           "Processors it may run on, by number.",
+           [](Target t) -> Slot { return &t.config->threads.loop.cpus; }},
+    Option{"threads.store.policy", Type::choice, {}, policy_names,
+           "Scheduling policy of the threads that write and read the logs.",
+           [](Target t) -> Slot { return &t.config->threads.store.policy; }},
+    Option{"threads.store.priority", Type::number, {1, 99}, {},
+           "Its priority with fifo and rr.",
+           [](Target t) -> Slot { return &t.config->threads.store.priority; }},
+    Option{"threads.store.cpus", Type::cpu_list, {0, 1'023}, {},
+           "Processors it may run on, by number.",
+           [](Target t) -> Slot { return &t.config->threads.store.cpus; }},
+    Option{"threads.sync.policy", Type::choice, {}, policy_names,
+           "Scheduling policy of the threads that wait for the disk.",
+           [](Target t) -> Slot { return &t.config->threads.sync.policy; }},
+    Option{"threads.sync.priority", Type::number, {1, 99}, {},
+           "Its priority with fifo and rr.",
+           [](Target t) -> Slot { return &t.config->threads.sync.priority; }},
+    Option{"threads.sync.cpus", Type::cpu_list, {0, 1'023}, {},
+           "Processors it may run on, by number.",
+           [](Target t) -> Slot { return &t.config->threads.sync.cpus; }},
+    Option{"threads.cleanup.policy", Type::choice, {}, policy_names,
+           "Scheduling policy of the thread that starts clean-up passes.",
+           [](Target t) -> Slot { return &t.config->threads.cleanup.policy; }},
+    Option{"threads.cleanup.priority", Type::number, {1, 99}, {},
+           "Its priority with fifo and rr.",
+           [](Target t) -> Slot { return &t.config->threads.cleanup.priority; }},
+    Option{"threads.cleanup.cpus", Type::cpu_list, {0, 1'023}, {},
+           "Processors it may run on, by number.",
+           [](Target t) -> Slot { return &t.config->threads.cleanup.cpus; }},
+#endif
 
     Option{"log.level", Type::choice, {}, level_names,
            "Least severe diagnostics written; events are written at every level.",

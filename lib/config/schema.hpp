@@ -36,6 +36,7 @@ enum class Type : std::uint8_t {
     optional_path,   // begins with '/', or none
     port_or_auto,    // 1..65535 or auto
     domain_list,     // [0, 7]
+    cpu_list,        // [2, 3]
     interface_list,  // [eth0, 192.0.2.7]
     peer_list,       // [192.0.2.7, "192.0.2.8:7410"]
     key_layout,      // auto, or a list: [int32, "skip int64", string]
@@ -70,7 +71,8 @@ using Slot = std::variant<std::monostate,
                           ContractHistory*,
                           ContractScope*,
                           std::optional<ContractHistory>*,
-                          std::optional<ContractScope>*>;
+                          std::optional<ContractScope>*,
+                          std::optional<ThreadPolicy>*>;
 
 // Both are given for rows under "topics[]"; the others look at `config` only. Never null then.
 struct Target {

@@ -184,6 +184,7 @@ Parsed parse(const Option& option, const Scalar& scalar) {
         case Type::number:
         case Type::count:
         case Type::domain_list:
+        case Type::cpu_list:
             return parse_number(option, scalar);
         case Type::duration:
             return parse_duration_value(option, scalar);
@@ -321,8 +322,8 @@ struct Format {
 }  // namespace
 
 bool is_list(Type type) {
-    return type == Type::domain_list || type == Type::interface_list || type == Type::peer_list ||
-           type == Type::key_layout;
+    return type == Type::domain_list || type == Type::cpu_list || type == Type::interface_list ||
+           type == Type::peer_list || type == Type::key_layout;
 }
 
 std::string describe_expected(const Option& option) {
@@ -356,6 +357,8 @@ std::string describe_expected(const Option& option) {
             return "a port number or auto";
         case Type::domain_list:
             return "a domain number";
+        case Type::cpu_list:
+            return "the number of a processor";
         case Type::interface_list:
             return "an interface name or address";
         case Type::peer_list:

@@ -41,6 +41,7 @@ constexpr Row rows[] = {
     {EventKind::ReceiveBufferSmall, "ReceiveBufferSmall", Severity::notice},
     {EventKind::NoNetwork, "NoNetwork", Severity::warning},
     {EventKind::NetworkChanged, "NetworkChanged", Severity::notice},
+    {EventKind::ThreadSettingRefused, "ThreadSettingRefused", Severity::warning},
     {EventKind::ConfigReloaded, "ConfigReloaded", Severity::notice},
     {EventKind::ConfigRejected, "ConfigRejected", Severity::error},
     {EventKind::WatchdogLate, "WatchdogLate", Severity::error},

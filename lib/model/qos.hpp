@@ -68,13 +68,13 @@ struct ResourceLimits {
 };
 
 // The retention contract a writer announces (DDS 1.4, 2.2.3.5).
-struct DurabilityService {
+struct DurabilityServiceQos {
     QosDuration service_cleanup_delay{};
     History history{};
     ResourceLimits limits{};
-    friend bool operator==(const DurabilityService&, const DurabilityService&) = default;
+    friend bool operator==(const DurabilityServiceQos&, const DurabilityServiceQos&) = default;
     // Equal to the DDS default, and so not to be told from an unset one.
-    [[nodiscard]] bool is_default() const { return *this == DurabilityService{}; }
+    [[nodiscard]] bool is_default() const { return *this == DurabilityServiceQos{}; }
 };
 
 struct Liveliness {
@@ -99,7 +99,7 @@ inline constexpr std::int16_t representation_xcdr2 = 2;
 // the structure; what an endpoint of the other kind would not send stays at its default.
 struct EndpointQos {
     DurabilityKind durability{DurabilityKind::volatile_};
-    std::optional<DurabilityService> durability_service;
+    std::optional<DurabilityServiceQos> durability_service;
     ReliabilityKind reliability{ReliabilityKind::best_effort};
     QosDuration max_blocking_time{0, 429496730};  // 100 ms
     History history{};

@@ -8,10 +8,15 @@
 
 namespace durability::runtime {
 
-CleanupThread::CleanupThread(Duration interval, std::function<void()> sweep)
+CleanupThread::CleanupThread(Duration interval,
+                             std::function<void()> sweep,
+                             const std::function<void()>& on_start)
     : interval_(interval),
       sweep_(std::move(sweep)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {
+      thread_([this, on_start](const std::stop_token& stop) {
+          on_start();
+          run(stop);
+      }) {
     ::pthread_setname_np(thread_.native_handle(), "durab-cleanup");
 }
 

@@ -14,8 +14,11 @@ namespace durability::runtime {
 
 class CleanupThread {
   public:
-    // Calls `sweep` at once and then every `interval`, on a thread of its own.
-    CleanupThread(Duration interval, std::function<void()> sweep);
+    // Calls `sweep` at once and then every `interval`, on a thread of its own; `on_start` before,
+    // likewise.
+    CleanupThread(Duration interval,
+                  std::function<void()> sweep,
+                  const std::function<void()>& on_start);
     // Ends the wait and joins.
     ~CleanupThread();
     CleanupThread(const CleanupThread&) = delete;

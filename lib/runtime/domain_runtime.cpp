@@ -56,6 +56,7 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     std::uint32_t domain,
     service::EventLog& events,
     service::RateLimit& rate,
+    const ThreadScheduler& threads,
     std::function<void()> on_turn,
     const std::function<void(std::string_view)>& progress,
     bool new_identity) {
@@ -122,6 +123,9 @@ Result<std::unique_ptr<DomainRuntime>> DomainRuntime::open(
     thread_options.sync = config.store.sync;
     thread_options.sync_interval = config.store.sync_interval;
     thread_options.queue_bytes = config.limits.uncommitted_bytes;
+    thread_options.on_start = [&threads](store::StoreThreadRole role) {
+        threads.apply(role == store::StoreThreadRole::store ? ThreadRole::store : ThreadRole::sync);
+    };
     DomainRuntime* self = runtime.get();
     auto alive = runtime->alive_;
     runtime->store_ =
@@ -205,6 +209,7 @@ void DomainRuntime::turn() {
     transmit();
     if (service_->announced() && !listening_) listen();
     arm_timer();
+    answer_open();
     on_turn_();
 }
 
@@ -276,6 +281,7 @@ void DomainRuntime::stop(bool goodbye) {
         transmit();
     }
     stopped_ = true;
+    answer_open();
     timer_.cancel();
     for (SideSockets& side : sockets_.sides) {
         side.metatraffic->close();

@@ -9,6 +9,7 @@
 #include "runtime/network_change.hpp"
 #include "runtime/store_requests.hpp"
 #include "runtime/summary.hpp"
+#include "runtime/thread_settings.hpp"
 #include "service/domain_service.hpp"
 #include "service/event_log.hpp"
 #include "store/posix_file_system.hpp"
@@ -35,6 +36,7 @@ class DomainRuntime {
         std::uint32_t domain,
         service::EventLog& events,
         service::RateLimit& rate,
+        const ThreadScheduler& threads,
         std::function<void()> on_turn,
         const std::function<void(std::string_view)>& progress,
         bool new_identity);
@@ -73,6 +75,12 @@ class DomainRuntime {
     // Both are answered like status().
     void show(std::string topic, std::function<void(Result<Shown>)> done);
     void explain(std::string topic, std::function<void(Result<Explanation>)> done);
+    // Topics served at run time (domain_topics.cpp): see DomainService.
+    void describe_type(const std::string& topic, service::TypeGiven given);
+    // Called when no group of the topic is being opened any more. Error: what kept one of them from
+    // it, or unavailable when the domain stops before.
+    void when_open(std::string topic, std::function<void(Status)> done);
+    [[nodiscard]] const service::DomainService& service() const { return *service_; }
     [[nodiscard]] const DomainSockets& sockets() const { return sockets_; }
 
   private:
@@ -94,6 +102,7 @@ class DomainRuntime {
     void arm_timer();
     Status choose_identity(service::DomainOptions& options, bool new_identity);
     void report_network();
+    void answer_open();
 
     boost::asio::io_context& context_;
     net::ReceiveBuffers& buffers_;
@@ -110,6 +119,11 @@ class DomainRuntime {
     std::vector<rtps::Transmit> transmits_;
     store::StoreStatus last_status_;
     StoreRequests requests_;
+    struct WaitingForOpen {
+        std::string topic;
+        std::function<void(Status)> done;
+    };
+    std::vector<WaitingForOpen> waiting_for_open_;
     std::uint32_t domain_;
     std::function<void(std::string_view)> progress_;
     std::optional<Error> failure_;

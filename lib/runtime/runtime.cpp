@@ -8,12 +8,14 @@
 #include "runtime/cleanup_thread.hpp"
 #include "runtime/descriptor_limit.hpp"
 #include "runtime/domain_runtime.hpp"
+#include "runtime/thread_settings.hpp"
 #include "service/event_log.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -41,6 +43,7 @@ struct Runtime::Impl {
     void look_at_network();
     void start_cleanup();
     void fit_open_files();
+    void report_refusal(const ThreadScheduler::Refusal& refusal);
     void on_turn();
     [[nodiscard]] std::uint64_t activity() const;
     void arm_event_timer();
@@ -57,6 +60,12 @@ struct Runtime::Impl {
     net::ReceiveBuffers buffers;
     service::EventLog events;
     service::RateLimit rate{config.replay.max_rate};
+    // A thread of the store that a stuck disk leaves behind may look here once more when it starts;
+    // it has started long before.
+    ThreadScheduler threads{config.threads, [this](const ThreadScheduler::Refusal& refusal) {
+                                boost::asio::post(context,
+                                                  [this, refusal] { report_refusal(refusal); });
+                            }};
     boost::asio::steady_timer event_timer{context};
     std::unique_ptr<net::AddressWatch> watch;
     std::vector<std::unique_ptr<DomainRuntime>> domains;
@@ -75,6 +84,8 @@ Runtime::~Runtime() {
 }
 
 Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hooks) {
+    if (auto possible = check_thread_settings(config.threads); !possible)
+        return tl::unexpected(possible.error());
     auto impl = std::make_unique<Impl>(std::move(config), std::move(hooks));
     Impl& self = *impl;
     self.started = system_now();
@@ -107,6 +118,8 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
     }
     self.recovery = system_now().mono - self.started.mono;
     self.start_cleanup();
+    // Last, so that recovery does not run with the priority of the protocol.
+    self.threads.apply(ThreadRole::loop);
     return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
 
@@ -123,6 +136,7 @@ Result<std::unique_ptr<DomainRuntime>> Runtime::Impl::open(std::uint32_t domain,
         domain,
         events,
         rate,
+        threads,
         [this] { on_turn(); },
         progress,
         new_identity);
@@ -131,10 +145,23 @@ Result<std::unique_ptr<DomainRuntime>> Runtime::Impl::open(std::uint32_t domain,
 }
 
 void Runtime::Impl::start_cleanup() {
-    cleanup = std::make_unique<CleanupThread>(config.cleanup.interval, [this] {
-        for (const auto& domain : domains)
-            domain->sweep();
-    });
+    cleanup = std::make_unique<CleanupThread>(
+        config.cleanup.interval,
+        [this] {
+            for (const auto& domain : domains)
+                domain->sweep();
+        },
+        [this] { threads.apply(ThreadRole::cleanup); });
+}
+
+void Runtime::Impl::report_refusal(const ThreadScheduler::Refusal& refusal) {
+    report(service::make_event(
+        EventKind::ThreadSettingRefused,
+        {{"thread", std::string(name(refusal.thread))},
+         {"wanted", refusal.wanted},
+         {"reason", std::system_category().message(refusal.reason)},
+         {"cure", "LimitRTPRIO and the sandbox in the unit: see the example realtime.conf"}}));
+    print_events();
 }
 
 void Runtime::Impl::look_at_network() {
@@ -386,6 +413,10 @@ void Runtime::explain(std::optional<std::uint32_t> domain,
         one->explain(topic, add);
 }
 
+const Config& Runtime::config() const {
+    return impl_->config;
+}
+
 Result<std::vector<TopicEffect>> Runtime::reload(const Config& config) {
     for (const auto& domain : impl_->domains) {
         if (!domain->serving()) {
@@ -438,6 +469,37 @@ void Runtime::summary(std::function<void(const Summary&)> done) {
             if (--gathered->open == 0) done(gathered->sum);
         });
     }
+}
+
+void Runtime::describe_type(const std::string& topic, const service::TypeGiven& given) {
+    for (const auto& domain : impl_->domains)
+        domain->describe_type(topic, given);
+}
+
+void Runtime::when_open(const std::string& topic, std::function<void(Status)> done) {
+    struct Waiting {
+        std::function<void(Status)> done;
+        Status outcome;
+        std::size_t open{0};
+    };
+    auto waiting = std::make_shared<Waiting>();
+    waiting->done = std::move(done);
+    waiting->open = impl_->domains.size();
+    for (const auto& domain : impl_->domains) {
+        domain->when_open(topic, [waiting](const Status& one) {
+            if (!one) waiting->outcome = one;
+            if (--waiting->open == 0) waiting->done(waiting->outcome);
+        });
+    }
+}
+
+std::vector<const service::DomainService*> Runtime::services() const {
+    std::vector<const service::DomainService*> result;
+    for (const auto& domain : impl_->domains) {
+        // Not while it begins anew (reopen()).
+        if (domain) result.push_back(&domain->service());
+    }
+    return result;
 }
 
 std::vector<Event> Runtime::events() const {

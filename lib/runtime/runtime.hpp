@@ -26,6 +26,11 @@ namespace boost::asio {
 class io_context;
 }
 
+namespace durability::service {
+class DomainService;
+struct TypeGiven;
+}  // namespace durability::service
+
 namespace durability::runtime {
 
 struct RuntimeHooks {
@@ -86,6 +91,16 @@ class Runtime {
                  const std::string& topic,
                  std::function<void(Result<Explanation>)> done);
 
+    // --- for a program that serves topics by itself (durability/service.hpp)
+    // See service::DomainService.
+    void describe_type(const std::string& topic, const service::TypeGiven& given);
+    // Called when the groups of the topic are open in all domains; see DomainRuntime::when_open().
+    void when_open(const std::string& topic, std::function<void(Status)> done);
+    // The service of each domain, to be looked at.
+    [[nodiscard]] std::vector<const service::DomainService*> services() const;
+
+    // In force.
+    [[nodiscard]] const Config& config() const;
     // Another configuration: what needs a restart must be as before. Errors, and nothing has
     // changed: unavailable (a domain begins anew just now). Returns the topics that are served
     // otherwise than before.

@@ -16,7 +16,7 @@ std::uint64_t to_limit(std::int32_t announced) {
     return announced < 0 ? unlimited : static_cast<std::uint64_t>(announced);
 }
 
-void apply_announced(const DurabilityService& announced, Contract& contract) {
+void apply_announced(const DurabilityServiceQos& announced, Contract& contract) {
     contract.history = announced.history.kind == HistoryKind::keep_all ? ContractHistory::keep_all
                                                                        : ContractHistory::keep_last;
     // KEEP_ALL comes with whatever depth the vendor leaves there.
@@ -162,7 +162,7 @@ ServeVerdict judge(const TopicRule* rule, std::string_view topic, DurabilityKind
 }
 
 ResolvedContract resolve(const TopicRule* rule,
-                         const std::optional<DurabilityService>& announced,
+                         const std::optional<DurabilityServiceQos>& announced,
                          const Contract& daemon_default) {
     ResolvedContract result{daemon_default, ContractSource::daemon_default};
     if (announced && !announced->is_default()) {

@@ -60,7 +60,7 @@ struct ResolvedContract {
 // application announces that sets the history alone, and taken literally it would discard history
 // with its writer.
 [[nodiscard]] ResolvedContract resolve(const TopicRule* rule,
-                                       const std::optional<DurabilityService>& announced,
+                                       const std::optional<DurabilityServiceQos>& announced,
                                        const Contract& daemon_default);
 
 // Disk for PERSISTENT, memory for TRANSIENT; TRANSIENT_LOCAL, served because an operator asked for

@@ -80,11 +80,12 @@ void DomainService::tell_store(const Config& before) {
     commands_.emplace_back(std::move(command));
 }
 
-bool DomainService::follow_contract(const ServedGroup& group) {
+bool DomainService::follow_contract(ServedGroup& group) {
     const ResolvedContract wanted =
         resolve(group.rule, group.meta.qos.durability_service, options_.config.default_contract);
-    const bool is_same =
-        wanted.contract == group.meta.contract && wanted.source == group.meta.contract_source;
+    // One that the store is still asked for may not be this one.
+    const bool is_same = group.contract_ticket == 0 && wanted.contract == group.meta.contract &&
+                         wanted.source == group.meta.contract_source;
     if (is_same || !takes_effect(group.meta.contract_source, wanted.source)) return false;
     ingest_->change_contract(group, wanted);
     return wanted.contract != group.meta.contract;

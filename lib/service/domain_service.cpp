@@ -84,11 +84,6 @@ participant::ParticipantOptions participant_options(const DomainOptions& domain,
 // knew an earlier run have a lease to go by, new ones nothing.
 constexpr Duration patience_with_store = std::chrono::seconds{2};
 
-bool is_exact(const TopicRule& rule) {
-    return rule.keyed != KeyedChoice::automatic && rule.serve != ServeKind::never &&
-           !discovery::is_pattern(rule.topic) && !discovery::is_pattern(rule.type);
-}
-
 }  // namespace
 
 DomainService::DomainService(DomainOptions options, EventLog& events, RateLimit& rate)
@@ -180,43 +175,6 @@ void DomainService::open_stored_groups(Now now) {
     }
 }
 
-bool DomainService::is_served(const GroupKey& key) const {
-    const TopicRule* rule = find_rule(options_.config.topics, key.topic, key.type, key.partitions);
-    return judge(rule, key.topic, key.durability) == ServeVerdict::serve;
-}
-
-// A rule changed in the configuration wins over the stored contract (semantics.md, section 3).
-void DomainService::open_stored(GroupMeta meta, Now now) {
-    const TopicRule* rule =
-        find_rule(options_.config.topics, meta.key.topic, meta.key.type, meta.key.partitions);
-    const ResolvedContract contract =
-        resolve(rule, meta.qos.durability_service, options_.config.default_contract);
-    meta.contract = contract.contract;
-    meta.contract_source = contract.source;
-    ingest_->open(std::move(meta), true, now);
-}
-
-void DomainService::open_exact_rules(Now now) {
-    for (const TopicRule& rule : options_.config.topics) {
-        if (!is_exact(rule)) continue;
-        GroupMeta meta;
-        meta.key.topic = rule.topic;
-        meta.key.type = rule.type;
-        meta.key.keyed = rule.keyed == KeyedChoice::yes;
-        if (!rule.partition.empty() && !discovery::is_pattern(rule.partition))
-            meta.key.partitions = {rule.partition};
-        meta.key.durability = weakest_served(&rule);
-        meta.qos.durability = meta.key.durability;
-        meta.qos.reliability = ReliabilityKind::reliable;
-        const ResolvedContract contract =
-            resolve(&rule, std::nullopt, options_.config.default_contract);
-        meta.contract = contract.contract;
-        meta.contract_source = contract.source;
-        meta.storage = resolve_storage(&rule, meta.key.durability);
-        ingest_->open(std::move(meta), false, now);
-    }
-}
-
 // What returns has been announced to the machines; now the network hears of it.
 void DomainService::announce(Now now) {
     announced_ = true;
@@ -304,6 +262,7 @@ void DomainService::complete(store::Completion completion, Now now) {
         replay_->on_record_saved(*saved, now);
     } else if (auto* opened = std::get_if<store::GroupOpened>(&completion)) {
         if (ServedGroup* group = ingest_->on_group_opened(*opened, now)) {
+            give_type(*group);
             replay_->open(*group, now);
             types_->on_group_opened(*group, now);
         }

@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace durability::service {
@@ -47,6 +48,13 @@ struct DomainOptions {
     // What the store recovered.
     std::vector<store::OpenedGroup> groups;
     std::vector<store::Record> records;  // of all kinds
+};
+
+// A type's description, as the topic's metadata holds one.
+struct TypeGiven {
+    std::string type;
+    Buffer information;
+    std::vector<Buffer> objects;
 };
 
 class DomainService {
@@ -95,6 +103,23 @@ class DomainService {
     // Differs from the last time when anything was stored, or came, or went.
     [[nodiscard]] std::uint64_t activity() const { return ingest_->activity() + store_events_; }
     [[nodiscard]] std::uint64_t samples_taken() const { return ingest_->samples_taken(); }
+
+    // --- for programs that serve topics by themselves (domain_rules.cpp)
+    // What the type of a topic is, by that name of the type: for groups that know it from nobody
+    // else, now and later.
+    void describe_type(const std::string& topic, TypeGiven given);
+    // What is known of a topic that is not served under the rules in force: stored, or written at
+    // present.
+    struct LeftOut {
+        std::string type;
+        bool keyed{false};
+        DurabilityKind durability{DurabilityKind::volatile_};
+        // Of a stored one, where it came from a rule.
+        std::optional<Contract> contract{};
+    };
+    [[nodiscard]] std::vector<LeftOut> stored_and_left_out(const std::string& topic) const;
+    [[nodiscard]] std::vector<LeftOut> written_and_left_out(const std::string& topic) const;
+
     // What is being served, with the figures the store gave in `store`.
     [[nodiscard]] DomainStatus status(const store::StoreStatus& store, Now now) const;
     // Why the writers and readers of a topic are served or not; asks those who decide it.
@@ -106,6 +131,7 @@ class DomainService {
     // Names of known topics that are near to one that is not.
     [[nodiscard]] std::vector<std::string> topics_like(const std::string& topic) const;
     [[nodiscard]] const ServedGroups& groups() const { return groups_; }
+    [[nodiscard]] std::uint32_t domain() const { return options_.domain; }
     [[nodiscard]] const Config& config() const { return options_.config; }
 
   private:
@@ -115,10 +141,11 @@ class DomainService {
     [[nodiscard]] bool is_served(const GroupKey& key) const;
     // domain_reload.cpp
     void tell_store(const Config& before);
-    [[nodiscard]] bool follow_contract(const ServedGroup& group);
+    [[nodiscard]] bool follow_contract(ServedGroup& group);
     void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
     void open_dormant(Now now);
     void open_exact_rules(Now now);
+    void give_type(ServedGroup& group);
     void announce(Now now);
     void settle(Now now);
     void retract_unclaimed(Side side);
@@ -148,8 +175,9 @@ class DomainService {
     std::unique_ptr<Ingest> ingest_;
     std::unique_ptr<PeerServices> services_;
     std::unique_ptr<Replay> replay_;
-    std::map<GroupKey, GroupMeta> dormant_;          // stored, and not served by the rules in force
-    std::vector<discovery::ParticipantData> peers_;  // remembered, until settle()
+    std::map<GroupKey, GroupMeta> dormant_;  // stored, and not served by the rules in force
+    std::map<std::string, std::vector<TypeGiven>> given_types_;  // by topic
+    std::vector<discovery::ParticipantData> peers_;              // remembered, until settle()
     // When writers that did not come back after a restart count as ended.
     MonoTime absent_due_{MonoTime::max()};
     std::size_t opening_{0};

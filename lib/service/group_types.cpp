@@ -144,17 +144,31 @@ void GroupTypes::give_up(ServedGroup& group, Now now) {
 void GroupTypes::complete(ServedGroup& group, Now now) {
     std::erase(asking_, &group);
     if (group.types.of_reader) return complete_of_reader(group);
-    group.types.state = GroupType::State::known;
     group.meta.type_objects.clear();
     for (const auto& [id, object] : group.types.library.all())
         group.meta.type_objects.push_back(object);
+    take_description(group);
+    if (group.types.saw_keyless) report(group, now);
+}
+
+// The type that group.meta describes is known from now on.
+void GroupTypes::take_description(ServedGroup& group) {
+    group.types.state = GroupType::State::known;
     group.types.library = {};
     context_.commands.emplace_back(store::SetGroupType{
         group.handle, group.meta.qos.type_information, group.meta.type_objects});
     plan(group);
     offer(group);
     settle(group);
-    if (group.types.saw_keyless) report(group, now);
+}
+
+void GroupTypes::describe(ServedGroup& group, Buffer information, std::vector<Buffer> objects) {
+    if (group.types.state == GroupType::State::known) return;
+    std::erase(asking_, &group);
+    group.types.of_reader = false;
+    group.meta.qos.type_information = std::move(information);
+    group.meta.type_objects = std::move(objects);
+    take_description(group);
 }
 
 void GroupTypes::complete_of_reader(ServedGroup& group) {

@@ -25,6 +25,9 @@ class GroupTypes {
     // A reader that matches an open group was found. Where no writer describes the type of a keyed
     // topic, a reader's process may.
     void on_reader_found(ServedGroup& group, const discovery::EndpointData& reader, Now now);
+    // Somebody says what the type of an open group is; with everything it depends on. Nothing
+    // happens when it is known already.
+    void describe(ServedGroup& group, Buffer information, std::vector<Buffer> objects);
     void on_received(const discovery::TypesReceived& received, Now now);
     void on_unavailable(const discovery::TypesUnavailable& unavailable, Now now);
     // It is not served any more, and about to go.
@@ -50,6 +53,7 @@ class GroupTypes {
     [[nodiscard]] bool ask_another(ServedGroup& group, const GuidPrefix& not_this, Now now);
     void give_up(ServedGroup& group, Now now);
     void complete(ServedGroup& group, Now now);
+    void take_description(ServedGroup& group);
     void complete_of_reader(ServedGroup& group);
     void plan(ServedGroup& group);
     void offer(const ServedGroup& group);

@@ -132,7 +132,7 @@ void Ingest::open(GroupMeta meta, bool from_store, Now now) {
 ServedGroup* Ingest::on_group_opened(const store::GroupOpened& opened, Now now) {
     const auto entry = opening_.find(opened.ticket);
     if (entry == opening_.end()) {
-        adopt_contract(opened);
+        adopt_contract(opened, now);
         return nullptr;
     }
     ServedGroup& group = *entry->second;

@@ -58,7 +58,7 @@ class Ingest {
     // other groups have them too. Nothing refers to the group then. What is stored stays.
     void withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict verdict, Now now);
     // Another contract, which takes the place of the one in force (model/group.hpp).
-    void change_contract(const ServedGroup& group, const ResolvedContract& contract);
+    void change_contract(ServedGroup& group, const ResolvedContract& contract);
     // Writers that lived when the daemon went and did not come back: they ended meanwhile.
     void retire_absent(Now now);
     void on_numbering_restarted(const Guid& writer, Now now);
@@ -118,7 +118,7 @@ class Ingest {
     [[nodiscard]] ReaderName name_reader(const ServedGroup& group,
                                          ReliabilityKind reliability) const;
     void retract_readers(const ServedGroup& group);
-    void adopt_contract(const store::GroupOpened& opened);
+    void adopt_contract(const store::GroupOpened& opened, Now now);
     [[nodiscard]] EntityId reader_for(const ServedGroup& group,
                                       ReliabilityKind reliability,
                                       Now now);
@@ -146,7 +146,7 @@ class Ingest {
     Context& context_;
     participant::Participant& participant_;
     std::unordered_map<std::uint64_t, ServedGroup*> opening_;           // by ticket
-    std::set<std::uint64_t> changing_;                                  // tickets of contracts
+    std::unordered_map<std::uint64_t, GroupKey> changing_;              // likewise, their contract
     std::unordered_map<std::string, discovery::EndpointData> readers_;  // ours, by description
     std::map<Guid, Unserved> unserved_;
     // Sources whose samples came in their name before they were met themselves.

@@ -124,21 +124,38 @@ void Ingest::retract_readers(const ServedGroup& group) {
     }
 }
 
-void Ingest::change_contract(const ServedGroup& group, const ResolvedContract& contract) {
-    const std::uint64_t ticket = context_.next_ticket();
+void Ingest::change_contract(ServedGroup& group, const ResolvedContract& contract) {
     GroupMeta meta = group.meta;
     meta.contract = contract.contract;
     meta.contract_source = contract.source;
-    changing_.insert(ticket);
-    context_.commands.emplace_back(store::OpenGroup{ticket, std::move(meta)});
+    // One that is being opened is asked for again behind that.
+    group.contract_ticket = context_.next_ticket();
+    changing_.emplace(group.contract_ticket, group.meta.key);
+    context_.commands.emplace_back(store::OpenGroup{group.contract_ticket, std::move(meta)});
 }
 
-void Ingest::adopt_contract(const store::GroupOpened& opened) {
-    if (changing_.erase(opened.ticket) == 0 || !opened.result) return;
-    ServedGroup* group = context_.groups.find(opened.result->handle);
+void Ingest::adopt_contract(const store::GroupOpened& opened, Now now) {
+    const auto asked = changing_.extract(opened.ticket);
+    if (!asked) return;
+    // It may have been withdrawn meanwhile, and be served again.
+    ServedGroup* group = context_.groups.find(asked.mapped());
     if (group == nullptr) return;
-    group->meta.contract = opened.result->meta.contract;
-    group->meta.contract_source = opened.result->meta.contract_source;
+    const bool is_last = group->contract_ticket == opened.ticket;
+    if (is_last) group->contract_ticket = 0;
+    if (opened.result) {
+        group->contract_problem.clear();
+        group->meta.contract = opened.result->meta.contract;
+        group->meta.contract_source = opened.result->meta.contract_source;
+    } else if (is_last) {
+        group->contract_problem = opened.result.error().text();
+        context_.events.report_always(
+            make_event(EventKind::AutoServeFailed,
+                       {{"domain", std::to_string(context_.domain)},
+                        {"topic", group->meta.key.topic},
+                        {"type", group->meta.key.type},
+                        {"reason", fmt::format("another contract: {}", group->contract_problem)}}),
+            now);
+    }
 }
 
 }  // namespace durability::service

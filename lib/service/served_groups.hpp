@@ -81,6 +81,10 @@ struct ServedGroup {
     const TopicRule* rule{nullptr};  // lives as long as the configuration in force
     State state{State::opening};
     std::string problem;  // why it could not be opened
+    // Another contract that the store was asked to put in force and has not yet (0: none), and why
+    // the last one could not be.
+    std::uint64_t contract_ticket{0};
+    std::string contract_problem;
     GroupHandle handle{0};
     bool from_store{false};
     MonoTime opened{};

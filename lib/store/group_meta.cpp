@@ -122,7 +122,7 @@ GroupKey get_key(ByteReader& in) {
 void put_qos(ByteWriter& out, const EndpointQos& qos) {
     out.u8(static_cast<std::uint8_t>(qos.durability));
     out.u8(qos.durability_service ? 1 : 0);
-    const DurabilityService service = qos.durability_service.value_or(DurabilityService{});
+    const DurabilityServiceQos service = qos.durability_service.value_or(DurabilityServiceQos{});
     put(out, service.service_cleanup_delay);
     put(out, service.history);
     put(out, service.limits);
@@ -156,7 +156,7 @@ EndpointQos get_qos(ByteReader& in) {
     EndpointQos qos;
     qos.durability = get_enum(in, DurabilityKind::persistent);
     const bool has_service = get_bool(in);
-    DurabilityService service;
+    DurabilityServiceQos service;
     service.service_cleanup_delay = get_duration(in);
     service.history = get_history(in);
     service.limits = get_limits(in);

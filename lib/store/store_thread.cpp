@@ -108,7 +108,7 @@ struct StoreThread::Impl : std::enable_shared_from_this<StoreThread::Impl> {
          StoreThreadOptions the_options,
          std::function<void(std::vector<Completion>)> the_deliver)
         : store(std::move(the_store)),
-          options(the_options),
+          options(std::move(the_options)),
           deliver(std::move(the_deliver)),
           queue(options.queue_items, options.queue_bytes) {}
 
@@ -151,13 +151,15 @@ std::unique_ptr<StoreThread> StoreThread::start(
     std::unique_ptr<Store> store,
     StoreThreadOptions options,
     std::function<void(std::vector<Completion>)> deliver) {
-    auto impl = std::make_shared<Impl>(std::move(store), options, std::move(deliver));
+    auto impl = std::make_shared<Impl>(std::move(store), std::move(options), std::move(deliver));
     impl->sync_thread = std::jthread([impl] {
         name_thread("durab-sync");
+        if (impl->options.on_start) impl->options.on_start(StoreThreadRole::sync);
         impl->lane.serve([&] { impl->queue.push_always(std::nullopt); });
     });
     impl->store_thread = std::jthread([impl] {
         name_thread("durab-store");
+        if (impl->options.on_start) impl->options.on_start(StoreThreadRole::store);
         impl->run();
         {
             const std::lock_guard lock(impl->mutex);

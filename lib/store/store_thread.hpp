@@ -8,11 +8,17 @@
 #include "store/store.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
 namespace durability::store {
+
+enum class StoreThreadRole : std::uint8_t {
+    store,
+    sync
+};
 
 struct StoreThreadOptions {
     SyncPolicy sync{SyncPolicy::commit};
@@ -28,6 +34,8 @@ struct StoreThreadOptions {
     // for so long, is reported.
     std::chrono::nanoseconds slow_after{std::chrono::seconds{1}};
     std::chrono::nanoseconds stuck_after{std::chrono::seconds{5}};
+    // Called by each of the two threads when it starts; may be empty.
+    std::function<void(StoreThreadRole)> on_start{};
 };
 
 class StoreThread {

@@ -26,7 +26,7 @@ void write_history(ByteWriter& out, const History& history) {
     out.i32(history.depth);
 }
 
-void durability_service(ParameterListBuilder& list, const DurabilityService& service) {
+void durability_service(ParameterListBuilder& list, const DurabilityServiceQos& service) {
     Buffer value;
     ByteWriter out(value);
     write_duration(out, service.service_cleanup_delay);

@@ -95,7 +95,7 @@ Outcome decode_durability_service(ByteView value, std::endian order, EndpointQos
     const std::int32_t instances = in.i32();
     const auto limits = to_resource_limits(samples, instances, in.i32());
     if (!limits) return decode_failure(limits.error());
-    qos.durability_service = DurabilityService{*delay, *history, *limits};
+    qos.durability_service = DurabilityServiceQos{*delay, *history, *limits};
     return {};
 }
 

@@ -1,5 +1,7 @@
 #include "config/loader.hpp"
 
+#include "durability/version.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -301,9 +303,30 @@ TEST_CASE("a topic rule needs a topic, and names have no blanks") {
     CHECK_THAT(complaint("topics: [rt/map]\n"), Contains("expected a rule, found a single value"));
 }
 
-TEST_CASE("what this version does not do is refused, not ignored") {
-    CHECK_THAT(complaint("threads: { loop: { priority: 10 } }\n"), Contains("feature missing"));
+TEST_CASE("thread settings are refused at their place where they are not built in") {
     good("threads: {}\n");
+    if (has_realtime()) return;
+    const std::string said = complaint("threads: { loop: { priority: 10 } }\n");
+    CHECK_THAT(said, Contains("d.yaml:1:1"));
+    CHECK_THAT(said, Contains("feature missing"));
+    CHECK_THAT(said, Contains("DURABILITYD_RT"));
+}
+
+TEST_CASE("where thread settings are built in, a priority goes with fifo and rr only") {
+    if (!has_realtime()) return;
+    const Loaded loaded = good("threads: { store: { policy: fifo, priority: 7, cpus: [0, 3] } }\n");
+    CHECK(loaded.config.threads.store.policy == ThreadPolicy::fifo);
+    CHECK(loaded.config.threads.store.priority == 7);
+    CHECK(loaded.config.threads.store.cpus == std::vector<std::uint32_t>{0, 3});
+    CHECK(loaded.config.threads.loop.empty());
+    CHECK_THAT(complaint("threads: { loop: { policy: rr } }\n"), Contains("need a priority"));
+    CHECK_THAT(complaint("threads: { loop: { priority: 10 } }\n"), Contains("without policy"));
+    CHECK_THAT(complaint("threads: { sync: { policy: other, priority: 1 } }\n"),
+               Contains("threads.sync.priority"));
+    CHECK_THAT(complaint("threads: { loop: { policy: rr, priority: 100 } }\n"),
+               Contains("too large"));
+    CHECK_THAT(complaint("threads: { loop: { cpus: [1024] } }\n"), Contains("too large"));
+    CHECK_THAT(complaint("threads: { loop: { policy: idle } }\n"), Contains("other, fifo, rr"));
 }
 
 TEST_CASE("a key layout names members that are known, the last of them part of the key") {

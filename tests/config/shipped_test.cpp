@@ -1,6 +1,7 @@
 // The files we ship against the table of options: nothing missing, nothing extra, defaults equal.
 #include "config/loader.hpp"
 #include "config/schema.hpp"
+#include "durability/version.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -49,6 +50,19 @@ bool in_place_of_another(std::string_view path) {
     return path == "topics[].ros_topic" || path == "topics[].ros_type";
 }
 
+// Options of builds with DURABILITYD_RT. The file shows them with values, for without a value they
+// would say nothing.
+bool of_threads(std::string_view path) {
+    return path.starts_with("threads.");
+}
+
+// From "threads:" to the next blank line.
+std::string without_threads(const std::string& text) {
+    const auto begin = text.find("\nthreads:\n");
+    REQUIRE(begin != std::string::npos);
+    return text.substr(0, begin + 1) + text.substr(text.find("\n\n", begin) + 1);
+}
+
 // What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its
 // default.
 struct Documented {
@@ -89,14 +103,15 @@ TEST_CASE("the shipped file as it is means the defaults") {
 
 TEST_CASE("the shipped file uncommented names every option at its default") {
     const std::string text = read(source / "config/durabilityd.yaml");
-    const auto loaded = load_text("durabilityd.yaml", uncommented(text));
+    const std::string all = uncommented(text);
+    const auto loaded = load_text("durabilityd.yaml", has_realtime() ? all : without_threads(all));
     if (!loaded) FAIL(to_text(loaded.error()));
     REQUIRE(loaded->config.topics.size() == 1);
     Config set = loaded->config;
     Config fresh;
     TopicRule fresh_rule;
     for (const Option& option : options()) {
-        if (of_contract(option.path)) continue;
+        if (of_contract(option.path) || of_threads(option.path)) continue;
         CAPTURE(option.path);
         if (in_place_of_another(option.path)) {
             const auto name = option.path.substr(option.path.rfind('.') + 1);
@@ -110,6 +125,29 @@ TEST_CASE("the shipped file uncommented names every option at its default") {
               format_value(option, option.slot(Target{&fresh, &fresh_rule})));
     }
     CHECK(loaded->config.topics[0].contract.empty());
+}
+
+TEST_CASE("the shipped file shows the thread options, which builds without them refuse") {
+    const std::string text = uncommented(read(source / "config/durabilityd.yaml"));
+    const auto loaded = load_text("durabilityd.yaml", text);
+    if (!has_realtime()) {
+        REQUIRE_FALSE(loaded.has_value());
+        REQUIRE(loaded.error().size() == 1);
+        CHECK(loaded.error()[0].path == "threads");
+        CHECK_THAT(loaded.error()[0].message, Catch::Contains("feature missing"));
+        CHECK_THAT(loaded.error()[0].message, Catch::Contains("DURABILITYD_RT"));
+        CHECK(loaded.error()[0].line > 0);
+        return;
+    }
+    if (!loaded) FAIL(to_text(loaded.error()));
+    for (const char* thread : {"loop", "store", "sync", "cleanup"}) {
+        CHECK(loaded->origins.count(std::string("threads.") + thread + ".policy") == 1);
+        CHECK(loaded->origins.count(std::string("threads.") + thread + ".cpus") == 1);
+    }
+    CHECK(loaded->config.threads.loop.policy == ThreadPolicy::rr);
+    CHECK(loaded->config.threads.loop.priority == 5);
+    CHECK(loaded->config.threads.sync.policy == ThreadPolicy::other);
+    CHECK(loaded->config.threads.sync.cpus == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("every example loads without a warning") {
@@ -143,6 +181,8 @@ TEST_CASE("the manual page has every option, its default, when it takes effect, 
     }
     for (const auto& [path, value] : manual) {
         CAPTURE(path);
+        // The page is one for all builds.
+        if (of_threads(path) && !has_realtime()) continue;
         CHECK(find_option(path) != nullptr);
     }
 }

@@ -50,7 +50,7 @@ EndpointData full_writer() {
     data.multicast = {Locator::udp_v4(0xefff0002, 7401)};
     data.qos.durability = DurabilityKind::persistent;
     data.qos.durability_service =
-        DurabilityService{{5, 0}, {HistoryKind::keep_last, 10}, {100, 10, 10}};
+        DurabilityServiceQos{{5, 0}, {HistoryKind::keep_last, 10}, {100, 10, 10}};
     data.qos.reliability = ReliabilityKind::reliable;
     data.qos.max_blocking_time = {10, 0};
     data.qos.history = {HistoryKind::keep_last, 10};

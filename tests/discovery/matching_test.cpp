@@ -379,7 +379,7 @@ TEST_CASE("policies without a rule do not decide") {
             [](auto& w, auto& r) {
                 w.qos.history = {HistoryKind::keep_all, 1};
                 w.qos.resource_limits.max_samples = 3;
-                w.qos.durability_service = DurabilityService{one_second, {}, {}};
+                w.qos.durability_service = DurabilityServiceQos{one_second, {}, {}};
                 w.qos.lifespan = one_second;
                 w.qos.ownership_strength = 5;
                 w.qos.transport_priority = 9;

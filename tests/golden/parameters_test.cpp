@@ -43,7 +43,8 @@ TEST_CASE("recorded: DURABILITY_SERVICE of 5 s, KEEP_LAST 10") {
         "1e001c00 0500000000000000 00000000 0a000000 ffffffff ffffffff ffffffff";
     const EndpointQos qos = decode(bytes);
     REQUIRE(qos.durability_service.has_value());
-    CHECK(*qos.durability_service == DurabilityService{{5, 0}, {HistoryKind::keep_last, 10}, {}});
+    CHECK(*qos.durability_service ==
+          DurabilityServiceQos{{5, 0}, {HistoryKind::keep_last, 10}, {}});
     CHECK(encoding_contains(qos, EndpointRole::writer, bytes));
     CHECK_FALSE(encoding_contains(qos, EndpointRole::reader, bytes));
 }
@@ -53,7 +54,7 @@ TEST_CASE("recorded: DURABILITY_SERVICE of 0 s, KEEP_ALL") {
         "1e001c00 0000000000000000 01000000 01000000 ffffffff ffffffff ffffffff";
     const EndpointQos qos = decode(bytes);
     REQUIRE(qos.durability_service.has_value());
-    CHECK(*qos.durability_service == DurabilityService{{0, 0}, {HistoryKind::keep_all, 1}, {}});
+    CHECK(*qos.durability_service == DurabilityServiceQos{{0, 0}, {HistoryKind::keep_all, 1}, {}});
     CHECK(encoding_contains(qos, EndpointRole::writer, bytes));
 }
 

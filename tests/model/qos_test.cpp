@@ -14,8 +14,8 @@ TEST_CASE("kinds have the names of the standard") {
 }
 
 TEST_CASE("the default DURABILITY_SERVICE cannot be told from an unset one, any other can") {
-    CHECK(DurabilityService{}.is_default());
-    DurabilityService service;
+    CHECK(DurabilityServiceQos{}.is_default());
+    DurabilityServiceQos service;
     service.history.depth = 2;
     CHECK_FALSE(service.is_default());
     service = {};

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The Debian package of a build: what is in it, what lintian says, and its life on a machine: new, disabled,
-# upgraded, removed, purged, without and with a running systemd. The machine is a copy of this one that vanishes: an
-# overlay in a private mount namespace, with a systemctl that only notes what it is told.
+# The Debian packages of a build: what is in them, what lintian says, and their life on a machine: new, disabled,
+# upgraded, removed, purged, without and with a running systemd (below); the library as other programs find it
+# (inside_library.sh); the unit's command line, and an upgrade with the store of an older build (inside_upgrade.sh). The
+# machine is a copy of this one that vanishes: an overlay in a private mount and network namespace, with a systemctl
+# that only notes what it is told.
 #   package.sh BUILD_DIRECTORY
 # Status 77, with a message, where something that it needs is missing.
 set -euo pipefail
@@ -82,21 +84,36 @@ skip() {
     echo "SKIPPED: $*"
     exit 77
 }
-for program in cpack dpkg-deb dpkg-shlibdeps file lintian; do
+for program in cpack dpkg-architecture dpkg-deb dpkg-shlibdeps file ip lintian perl pkg-config readelf setpriv; do
     command -v $program >/dev/null || skip "$program is not installed (tools/packages says with which package)"
 done
+here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-(cd "$build" && cpack -B "$scratch/out") >"$scratch/log" 2>&1 || {
-    cat "$scratch/log"
-    exit 1
+# pack FOLDER [SETTINGS]: the packages of this build.
+pack() {
+    (cd "$build" && cpack -B "$scratch/$1" "${@:2}") >"$scratch/log" 2>&1 || {
+        cat "$scratch/log"
+        exit 1
+    }
 }
-package=$(echo "$scratch"/out/*.deb)
+pack out
+package=$(echo "$scratch"/out/durabilityd_*.deb)
+library=$(echo "$scratch"/out/libdurability-dev_*.deb)
 status=0
 
 # Every file, with its mode; directories are those of the files and conf.d.
-dpkg-deb -c "$package" | awk '$1 !~ /^d/ || $6 ~ /conf\.d/ { print $1, $2, substr($6, 2) }' | sort -k3 >"$scratch/files"
-sort -k3 >"$scratch/wanted" <<'FILES'
+contents() { dpkg-deb -c "$1" | awk '$1 !~ /^d/ || $6 ~ /conf\.d/ { print $1, $2, substr($6, 2) }' | sort -k3; }
+# holds PACKAGE: exactly the files named on its input.
+holds() {
+    sort -k3 >"$scratch/wanted"
+    contents "$1" >"$scratch/files"
+    diff "$scratch/wanted" "$scratch/files" || {
+        echo "$(basename "$1") (>) does not hold what it should (<)"
+        status=1
+    }
+}
+holds "$package" <<'FILES'
 drwxr-xr-x root/root /etc/durabilityd/conf.d/
 -rw-r--r-- root/root /etc/durabilityd/durabilityd.yaml
 -rwxr-xr-x root/root /usr/bin/durabilityctl
@@ -125,34 +142,65 @@ drwxr-xr-x root/root /etc/durabilityd/conf.d/
 -rw-r--r-- root/root /usr/share/man/man7/durabilityd-events.7.gz
 -rw-r--r-- root/root /usr/share/man/man8/durabilityd.8.gz
 FILES
-diff "$scratch/wanted" "$scratch/files" || {
-    echo "the package (>) does not hold what it should (<)"
-    status=1
-}
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+build_type=$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt" | tr '[:upper:]' '[:lower:]')
+holds "$library" <<FILES
+-rw-r--r-- root/root /usr/include/durability/config.hpp
+-rw-r--r-- root/root /usr/include/durability/contract.hpp
+-rw-r--r-- root/root /usr/include/durability/error.hpp
+-rw-r--r-- root/root /usr/include/durability/event.hpp
+-rw-r--r-- root/root /usr/include/durability/load_config.hpp
+-rw-r--r-- root/root /usr/include/durability/service.hpp
+-rw-r--r-- root/root /usr/include/durability/version.hpp
+-rw-r--r-- root/root /usr/lib/$triplet/cmake/durability/durabilityConfig.cmake
+-rw-r--r-- root/root /usr/lib/$triplet/cmake/durability/durabilityConfigVersion.cmake
+-rw-r--r-- root/root /usr/lib/$triplet/cmake/durability/durabilityTargets-$build_type.cmake
+-rw-r--r-- root/root /usr/lib/$triplet/cmake/durability/durabilityTargets.cmake
+-rw-r--r-- root/root /usr/lib/$triplet/libdurability.a
+-rw-r--r-- root/root /usr/lib/$triplet/pkgconfig/durability.pc
+-rw-r--r-- root/root /usr/share/doc/libdurability-dev/changelog.Debian.gz
+-rw-r--r-- root/root /usr/share/doc/libdurability-dev/changelog.gz
+-rw-r--r-- root/root /usr/share/doc/libdurability-dev/copyright
+-rw-r--r-- root/root /usr/share/doc/libdurability-dev/examples/CMakeLists.txt
+-rw-r--r-- root/root /usr/share/doc/libdurability-dev/examples/main.cpp
+FILES
 [ "$(dpkg-deb -I "$package" conffiles)" = /etc/durabilityd/durabilityd.yaml ] || {
     echo "conffiles: $(dpkg-deb -I "$package" conffiles)"
     status=1
 }
 # Warnings depend on the flags of the build; tools/package has none of them.
-lintian --allow-root --fail-on error "$package" >"$scratch/lintian" || {
+# The library goes without the archive, which lintian reads for minutes; all that it could say is looked for here.
+bare=$scratch/bare
+dpkg-deb -R "$library" "$bare"
+readelf -SW "$bare/usr/lib/$triplet/libdurability.a" >"$scratch/sections"
+if grep -q '\.debug_' "$scratch/sections"; then
+    echo "libdurability.a holds debug symbols"
+    status=1
+fi
+rm "$bare/usr/lib/$triplet/libdurability.a"
+sed -i '/libdurability\.a$/d' "$bare/DEBIAN/md5sums"
+dpkg-deb --root-owner-group -b "$bare" "$scratch/$(basename "$library")" >/dev/null
+lintian --allow-root --fail-on error "$package" "$scratch/$(basename "$library")" >"$scratch/lintian" || {
     cat "$scratch/lintian"
     status=1
 }
+rm -rf "$bare" "$scratch/sections"
 
 [ "$(id -u)" -eq 0 ] || skip "what the package does when it is installed: only root can try"
-# The copy: this machine below, a tmpfs above.
-mkdir "$scratch/copy"
+# The copy: this machine below, a tmpfs above, for each of the three anew.
 cat >"$scratch/enter" <<'ENTER'
 set -e
-mount -t tmpfs -o size=512m tmpfs "$1"
-mkdir "$1/upper" "$1/work" "$1/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root" || exit 42
-mount -t proc proc "$1/root/proc"
-mount -t tmpfs tmpfs "$1/root/run"
-mount --rbind /dev "$1/root/dev"
-cp "$2" "$1/root/durabilityd.deb"
-cp "$3" "$1/root/package.sh"
-cat >"$1/root/usr/local/bin/systemctl" <<'SYSTEMCTL'
+copy=$1 files=$2
+shift 2
+mount -t tmpfs -o size=1g tmpfs "$copy"
+mkdir "$copy/upper" "$copy/work" "$copy/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$copy/upper,workdir=$copy/work" "$copy/root" || exit 42
+mount -t proc proc "$copy/root/proc"
+mount -t tmpfs tmpfs "$copy/root/run"
+mount -t tmpfs tmpfs "$copy/root/tmp"
+mount --rbind /dev "$copy/root/dev"
+cp -r "$files/." "$copy/root/"
+cat >"$copy/root/usr/local/bin/systemctl" <<'SYSTEMCTL'
 #!/bin/sh
 # What only reads or changes files is left to the real one; the service is always active.
 case "$*" in
@@ -161,11 +209,29 @@ case "$*" in
 esac
 echo "$*" >>/told
 SYSTEMCTL
-chmod +x "$1/root/usr/local/bin/systemctl"
-chroot "$1/root" /bin/bash /package.sh --inside /durabilityd.deb
+chmod +x "$copy/root/usr/local/bin/systemctl"
+exec chroot "$copy/root" /bin/bash "$@"
 ENTER
-result=0
-unshare -m --propagation private bash "$scratch/enter" "$scratch/copy" "$package" "$(realpath "$0")" || result=$?
-[ $result -ne 42 ] || skip "what the package does when it is installed: no overlay can be mounted here"
-[ $result -eq 0 ] || status=1
+# inside COMMAND...: in a copy of its own that has the packages, the scripts and, where it is built, a stock peer.
+mkdir "$scratch/copy" "$scratch/given"
+pack older -D CPACK_PACKAGE_VERSION=0.0.9 -D CPACK_COMPONENTS_ALL=daemon
+cp "$package" "$scratch/given/new.deb"
+cp "$library" "$scratch/given/libdurability-dev.deb"
+cp "$scratch"/older/durabilityd_*.deb "$scratch/given/previous.deb"
+cp -r "$here" "$scratch/given/package"
+cp "$here/inside_lib.sh" "$scratch/given/"
+[ ! -x "$build/bin/peer_cyclone" ] || cp "$build/bin/peer_cyclone" "$scratch/given/peer"
+NEW_VERSION=$(dpkg-deb -f "$package" Version)
+export NEW_VERSION UNKEYED_TYPE=peers::Unkeyed
+inside() {
+    local result=0
+    echo "--- $(basename "$1")"
+    unshare -m -n -p -f --kill-child --propagation private bash "$scratch/enter" "$scratch/copy" "$scratch/given" "$@" ||
+        result=$?
+    [ $result -ne 42 ] || skip "what the packages do when they are installed: no overlay can be mounted here"
+    [ $result -eq 0 ] || status=1
+}
+inside /package/package.sh --inside /new.deb
+inside /package/inside_library.sh
+inside /package/inside_upgrade.sh
 exit $status

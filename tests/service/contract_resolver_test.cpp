@@ -8,8 +8,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-DurabilityService announced(HistoryKind kind, std::int32_t depth, QosDuration delay = {}) {
-    DurabilityService service;
+DurabilityServiceQos announced(HistoryKind kind, std::int32_t depth, QosDuration delay = {}) {
+    DurabilityServiceQos service;
     service.history = {kind, depth};
     service.service_cleanup_delay = delay;
     return service;
@@ -90,8 +90,9 @@ TEST_CASE("a writer that is not served hears why, by which rule, and what helps"
 TEST_CASE("an announced policy that equals the standard's default counts as not announced") {
     Contract standard;
     standard.depth = 12;
-    CHECK(resolve(nullptr, DurabilityService{}, standard).contract.depth == 12);
-    CHECK(resolve(nullptr, DurabilityService{}, standard).source == ContractSource::daemon_default);
+    CHECK(resolve(nullptr, DurabilityServiceQos{}, standard).contract.depth == 12);
+    CHECK(resolve(nullptr, DurabilityServiceQos{}, standard).source ==
+          ContractSource::daemon_default);
 }
 
 TEST_CASE("an announced cleanup delay of zero is what everybody announces, any other is meant") {

@@ -233,7 +233,7 @@ TEST_CASE("the replay writer is announced as one that every reader of the source
     meta.qos.ownership_strength = 9;
     meta.qos.lifespan = {1, 0};
     meta.qos.deadline = {5, 0};
-    meta.qos.durability_service = DurabilityService{};
+    meta.qos.durability_service = DurabilityServiceQos{};
     const discovery::EndpointData data = replay_announcement(meta);
     CHECK(data.vendor == vendor::own);
     CHECK(data.qos.durability == DurabilityKind::persistent);

@@ -25,7 +25,7 @@ Decoded<bool> decode(std::uint16_t id, const std::string& hex, EndpointQos& qos)
 void check_refused(std::uint16_t id, const std::string& hex, DecodeError expected) {
     INFO(id << " " << hex);
     EndpointQos qos = default_qos(EndpointRole::writer);
-    qos.durability_service = DurabilityService{{1, 0}, {HistoryKind::keep_last, 7}, {}};
+    qos.durability_service = DurabilityServiceQos{{1, 0}, {HistoryKind::keep_last, 7}, {}};
     qos.partitions = {"before"};
     const EndpointQos before = qos;
     const auto result = decode(id, hex, qos);
@@ -63,7 +63,7 @@ std::set<std::uint16_t> ids_of(const EndpointQos& qos, EndpointRole role) {
 EndpointQos everything() {
     EndpointQos qos;
     qos.durability = DurabilityKind::persistent;
-    qos.durability_service = DurabilityService{{5, 6}, {HistoryKind::keep_all, 3}, {100, 10, 5}};
+    qos.durability_service = DurabilityServiceQos{{5, 6}, {HistoryKind::keep_all, 3}, {100, 10, 5}};
     qos.reliability = ReliabilityKind::reliable;
     qos.max_blocking_time = {10, 1};
     qos.history = {HistoryKind::keep_last, 8};
@@ -222,7 +222,7 @@ TEST_CASE("limits are positive or unlimited") {
 
 TEST_CASE("a DURABILITY_SERVICE of zeros is one that was not set") {
     EndpointQos qos;
-    qos.durability_service = DurabilityService{};
+    qos.durability_service = DurabilityServiceQos{};
     REQUIRE(decode(pid::durability_service, std::string(56, '0'), qos) == true);
     CHECK_FALSE(qos.durability_service.has_value());
     check_refused(pid::durability_service,

@@ -83,6 +83,23 @@ enum class KeyedChoice : std::uint8_t {
     no
 };
 
+// As sched_setscheduler(2): SCHED_OTHER, SCHED_FIFO, SCHED_RR.
+enum class ThreadPolicy : std::uint8_t {
+    other,
+    fifo,
+    rr
+};
+
+// How one of the service's threads is scheduled. What is not set stays as it was when the service
+// was started. Only in builds with DURABILITYD_RT (has_realtime(), version.hpp).
+struct ThreadSettings {
+    std::optional<ThreadPolicy> policy;
+    std::optional<std::uint64_t> priority;  // 1 to 99, with fifo and rr
+    std::vector<std::uint32_t> cpus;        // by number; empty: not set
+    friend bool operator==(const ThreadSettings&, const ThreadSettings&) = default;
+    [[nodiscard]] bool empty() const { return *this == ThreadSettings{}; }
+};
+
 // Which fields of a rule's contract were written; the others come from the next source in line.
 struct ContractOverride {
     std::optional<ContractHistory> history;
@@ -147,6 +164,12 @@ struct Config {
         SpdpVendor spdp_vendor{SpdpVendor::own};
     } compatibility;
     Limits limits;
+    struct Threads {
+        ThreadSettings loop;   // the protocol; the loop of a program that runs the service itself
+        ThreadSettings store;  // one for each domain
+        ThreadSettings sync;   // likewise
+        ThreadSettings cleanup;
+    } threads;
     struct Log {
         LogLevel level{LogLevel::info};
     } log;

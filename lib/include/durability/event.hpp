@@ -48,6 +48,7 @@ enum class EventKind : std::uint8_t {
     ReceiveBufferSmall,
     NoNetwork,
     NetworkChanged,
+    ThreadSettingRefused,
     ConfigReloaded,
     ConfigRejected,
     WatchdogLate,
