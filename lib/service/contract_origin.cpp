@@ -57,7 +57,7 @@ bool says(ContractField field, const ContractOverride& given) {
 }
 
 // Whether DURABILITY_SERVICE has the field, and a value of it that counts as given.
-bool says(ContractField field, const DurabilityService& announced) {
+bool says(ContractField field, const DurabilityServiceQos& announced) {
     if (announced.is_default()) return false;
     switch (field) {
         case ContractField::history:

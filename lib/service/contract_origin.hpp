@@ -13,7 +13,7 @@ namespace durability::service {
 
 struct Announcement {
     Guid writer;  // unknown_guid: one that is not there any more
-    DurabilityService service;
+    DurabilityServiceQos service;
 };
 
 // By the strongest source that says this value: the rule (nullptr: none), the writers in the order

@@ -16,8 +16,8 @@ Origin of(const ContractOrigins& origins, ContractField field) {
     return origins[static_cast<std::size_t>(field)];
 }
 
-DurabilityService keep(std::int32_t depth) {
-    DurabilityService service;
+DurabilityServiceQos keep(std::int32_t depth) {
+    DurabilityServiceQos service;
     service.history.depth = depth;
     return service;
 }
@@ -34,7 +34,7 @@ TEST_CASE("each value of a contract is traced to the strongest source that says 
     rule.contract.max_age = 1h;
     const Origin by_rule{ValueOrigin::rule, "d.yaml:3"};
     const Origin by_writer{ValueOrigin::announced, to_string(writer)};
-    DurabilityService service = keep(4);
+    DurabilityServiceQos service = keep(4);
     service.limits.max_samples = 77;
     const std::vector<Announcement> announced{{writer, service}};
     const Contract standard;
@@ -75,7 +75,7 @@ TEST_CASE("what nobody says any more is stored, and so is said what it came from
           Origin{ValueOrigin::stored, std::string(stored_source(ContractSource::rule))});
     CHECK(of(origins, ContractField::max_samples) == by_default);
     // An announcement of nothing but defaults is none.
-    const std::vector<Announcement> announced{{writer, DurabilityService{}}};
+    const std::vector<Announcement> announced{{writer, DurabilityServiceQos{}}};
     CHECK(of(origins_of(Contract{}, ContractSource::daemon_default, nullptr, announced, Contract{}),
              ContractField::depth) == by_default);
 }
