@@ -87,7 +87,7 @@ TEST_CASE("every option outside of the rules is either applied or kept") {
         Config wanted;
         const std::string before = format_value(option, option.slot(Target{&wanted, nullptr}));
         // The first of these that the option takes and has not.
-        for (const std::string text : {"19", "1999", "64MiB", "7s", "/elsewhere", "false"}) {
+        for (const std::string text : {"19", "1999", "65MiB", "7s", "/elsewhere", "false"}) {
             if (!assign(option, option.slot(Target{&wanted, nullptr}), Scalar{text, false}) &&
                 format_value(option, option.slot(Target{&wanted, nullptr})) != before)
                 break;
