@@ -1,9 +1,13 @@
 #include "daemon/app.hpp"
 
+#include "base/clock.hpp"
+#include "control/metrics.hpp"
 #include "daemon/control_server.hpp"
+#include "daemon/event_followers.hpp"
 #include "daemon/event_sink.hpp"
 #include "daemon/exit_status.hpp"
 #include "daemon/log_setup.hpp"
+#include "daemon/metrics_file.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/reload.hpp"
 #include "daemon/supervision.hpp"
@@ -15,7 +19,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <functional>
 #include <string>
 #include <tuple>
 
@@ -99,6 +105,8 @@ class App {
     ReloadVerdict reload();
     ReloadVerdict carry_out(ReloadPlan plan);
     void on_request(const control::Request& request, ControlServer::Answer answer);
+    void with_metrics(control::MetricsFormat format, std::function<void(std::string)> done);
+    void write_metrics();
     void stop(std::string_view reason, bool goodbye);
     void write(EventKind kind, std::vector<std::pair<std::string_view, std::string>> fields) const;
 
@@ -108,8 +116,11 @@ class App {
     // Destroyed from the last to the first: the loop outlives what waits on it.
     std::unique_ptr<runtime::Runtime> runtime_;
     std::unique_ptr<boost::asio::signal_set> signals_;
+    std::unique_ptr<EventFollowers> followers_;
     std::unique_ptr<ControlServer> control_;
     std::unique_ptr<Supervision> supervision_;
+    std::unique_ptr<MetricsFile> metrics_file_;
+    control::CounterMemory counters_;
     bool stopping_{false};
     int exit_status_{exit_ok};
 };
@@ -119,12 +130,17 @@ void App::write(EventKind kind,
     Event event;
     event.kind = kind;
     event.fields = std::move(fields);
+    // So that it is among the latest ones, too.
+    if (runtime_) return runtime_->report(std::move(event));
     sink_.write(event);
 }
 
 Status App::start() {
     runtime::RuntimeHooks hooks;
-    hooks.on_event = [this](const Event& event) { sink_.write(event); };
+    hooks.on_event = [this](const Event& event) {
+        sink_.write(event);
+        if (followers_) followers_->notify();
+    };
     hooks.on_status = [this](std::string_view line) {
         notify_status(line);
         if (supervision_) supervision_->note_progress();
@@ -146,6 +162,10 @@ Status App::start() {
     signals_ =
         std::make_unique<boost::asio::signal_set>(runtime_->context(), SIGTERM, SIGINT, SIGHUP);
     wait_for_signal();
+    followers_ = std::make_unique<EventFollowers>(
+        runtime_->context(),
+        [this] { return runtime_->events(); },
+        std::to_string(system_now().wall.time_since_epoch().count()));
     auto server =
         ControlServer::open(runtime_->context(),
                             socket_path(loaded_.config),
@@ -154,7 +174,30 @@ Status App::start() {
                             });
     if (!server) return tl::unexpected(server.error());
     control_ = *std::move(server);
+    write_metrics();
     return {};
+}
+
+void App::with_metrics(control::MetricsFormat format, std::function<void(std::string)> done) {
+    runtime_->status([this, format, done = std::move(done)](const ServiceStatus& status) {
+        done(control::metrics_text(status, counters_, format));
+    });
+}
+
+void App::write_metrics() {
+    const std::string& path = loaded_.config.metrics.file;
+    if (path.empty()) return;
+    metrics_file_ = std::make_unique<MetricsFile>(
+        runtime_->context(),
+        path,
+        loaded_.config.metrics.interval,
+        [this](auto done) { with_metrics(control::MetricsFormat::prometheus, std::move(done)); },
+        [this, path](const Error& error) {
+            Event event;
+            event.kind = EventKind::MetricsFileFailed;
+            event.fields = {{"path", path}, {"reason", error.text()}};
+            runtime_->report(std::move(event), path);
+        });
 }
 
 void App::wait_for_signal() {
@@ -219,7 +262,13 @@ void App::on_request(const control::Request& request, ControlServer::Answer answ
                     answer(encode_reply(control::encode_data(command, status)));
                 });
         case Command::events:
-            return answer(encode_reply(control::encode_data(runtime_->events())));
+            return followers_->ask(request, std::move(answer));
+        case Command::metrics:
+            return with_metrics(request.prometheus ? control::MetricsFormat::prometheus
+                                                   : control::MetricsFormat::openmetrics,
+                                [answer](const std::string& text) {
+                                    answer(encode_reply(control::encode_text(text)));
+                                });
         case Command::purge:
             return runtime_->purge(
                 request.domain, {request.topic, request.writer, request.instance}, outcome);
@@ -231,6 +280,8 @@ void App::on_request(const control::Request& request, ControlServer::Answer answ
             return runtime_->explain(request.domain, request.topic, outcome);
         case Command::reload:
             return answer(encode_reply(control::encode_data(reload())));
+        case Command::show:
+            return runtime_->show(request.domain, request.topic, outcome);
         case Command::stop:
             break;
     }
@@ -247,6 +298,8 @@ void App::stop(std::string_view reason, bool goodbye) {
     write(EventKind::Stopping, {{"reason", std::string(reason)}});
     control_->close();
     supervision_.reset();
+    followers_->close();
+    if (metrics_file_) metrics_file_->close();
     // The signals stay registered: a second SIGTERM is caught, and finds nothing more to do.
     signals_->cancel();
     if (goodbye) {

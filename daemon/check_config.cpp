@@ -2,10 +2,15 @@
 
 #include "base/text.hpp"
 #include "config/schema.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 namespace durability::daemon {
 namespace {
@@ -23,6 +28,17 @@ std::string line(std::size_t indent,
     std::string out = fmt::format("{:{}}{}: {}", "", indent, name, value);
     out.resize(std::max(out.size() + 2, origin_column), ' ');
     return out + "# " + printable(origin, 4'096) + "\n";
+}
+
+// The other of the two names that a rule's topic or type has.
+std::string other_name(std::string_view path, const TopicRule& rule) {
+    std::optional<std::string> ros;
+    if (path == "topic") ros = ros_topic_of_dds(rule.topic);
+    if (path == "type") ros = ros_type_of_dds(rule.type);
+    if (ros) return "; in ROS " + *ros;
+    if (path == "ros_topic") return "; in DDS " + rule.topic;
+    if (path == "ros_type") return "; in DDS " + rule.type;
+    return {};
 }
 
 // Prints the rows of the table in order, opening a section where one begins.
@@ -46,7 +62,8 @@ class Printer {
              std::string_view path,
              const std::string& full,
              Target target,
-             std::size_t indent) {
+             std::size_t indent,
+             const std::string& remark = {}) {
         const std::string value = config::format_value(option, option.slot(target));
         if (value.empty()) return;  // an override that is not set
         const auto dot = path.rfind('.');
@@ -54,7 +71,7 @@ class Printer {
             dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
         const std::size_t depth = open_section(section, indent);
         const auto name = dot == std::string_view::npos ? path : path.substr(dot + 1);
-        out_ += line(indent + 2 * depth, name, value, loaded_.origin(full));
+        out_ += line(indent + 2 * depth, name, value, loaded_.origin(full) + remark);
     }
 
     // Prints the names of the sections ("threads.loop") that the row before was not in; says how
@@ -96,11 +113,15 @@ class Printer {
         for (const Option& option : config::options()) {
             if (!option.path.starts_with(prefix)) continue;
             const auto path = option.path.substr(prefix.size());
+            TopicRule& rule = config_.topics[index];
+            // What was written as ROS 2 has it is printed so: the two together would be an error.
+            if ((path == "topic" && rule.ros_topic) || (path == "type" && rule.ros_type)) continue;
             row(option,
                 path,
                 fmt::format("topics[{}].{}", index, path),
-                Target{&config_, &config_.topics[index]},
-                4);
+                Target{&config_, &rule},
+                4,
+                other_name(path, rule));
         }
         out_[start + 2] = '-';
     }
@@ -112,7 +133,38 @@ class Printer {
     bool topics_done_{false};
 };
 
+// The file system that a path lies on or would be made on.
+bool on_tmpfs(std::filesystem::path path) {
+    struct statfs facts {};
+    while (::statfs(path.c_str(), &facts) != 0) {
+        if (!path.has_relative_path()) return false;
+        path = path.parent_path();
+    }
+    return facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC;
+}
+
 }  // namespace
+
+std::vector<config::Problem> check_surroundings(const config::Loaded& loaded) {
+    std::vector<config::Problem> problems;
+    const std::string path = "store.directory";
+    const std::string& directory = loaded.config.store.directory;
+    if (!on_tmpfs(directory)) return problems;
+    config::Problem& problem = problems.emplace_back();
+    problem.file = "built-in default";
+    if (const auto found = loaded.origins.find(path); found != loaded.origins.end()) {
+        problem.file = found->second.file;
+        problem.line = found->second.line;
+        problem.column = found->second.column;
+        problem.source = found->second.source;
+    }
+    problem.path = path;
+    problem.message = fmt::format("'{}' lies in memory: a restart of the machine empties it",
+                                  printable(directory));
+    problem.hint = "PERSISTENT topics need a disk";
+    problem.gravity = config::Gravity::warning;
+    return problems;
+}
 
 std::string effective_configuration(const config::Loaded& loaded) {
     std::string out = "# files: ";

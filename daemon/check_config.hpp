@@ -5,9 +5,14 @@
 #include "config/loader.hpp"
 
 #include <string>
+#include <vector>
 
 namespace durability::daemon {
 
 [[nodiscard]] std::string effective_configuration(const config::Loaded& loaded);
+
+// What the configuration itself does not show: a store directory that a restart of the machine
+// empties. Looks at the file system, changes nothing; warnings only.
+[[nodiscard]] std::vector<config::Problem> check_surroundings(const config::Loaded& loaded);
 
 }  // namespace durability::daemon

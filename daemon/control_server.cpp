@@ -1,5 +1,6 @@
 #include "daemon/control_server.hpp"
 
+#include "base/clock.hpp"
 #include "net/asio.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -8,6 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -22,8 +24,26 @@ namespace asio = boost::asio;
 using Protocol = asio::local::stream_protocol;
 using boost::system::error_code;
 
-// A client asks and reads; one that does neither for this long is let go.
-constexpr auto idle_time = std::chrono::seconds{30};
+// When the next question may be answered, by what the answers so far were worth.
+class Pace {
+  public:
+    [[nodiscard]] Duration wait(MonoTime now) const {
+        return std::max(Duration::zero(), paid_until_ - now);
+    }
+    void spend(std::size_t octets, MonoTime now) {
+        // Also an answer of no length is work.
+        constexpr std::size_t least = 4'096;
+        const double seconds =
+            static_cast<double>(octets + least) / static_cast<double>(ControlServer::reply_rate);
+        paid_until_ = std::max(paid_until_, now - credit) +
+                      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+    }
+
+  private:
+    // A few questions in a row, as of a script, wait for nothing.
+    static constexpr Duration credit = std::chrono::milliseconds{250};
+    MonoTime paid_until_{};
+};
 
 class Session;
 using Sessions = std::set<std::shared_ptr<Session>>;
@@ -33,12 +53,14 @@ class Session : public std::enable_shared_from_this<Session> {
   public:
     Session(asio::io_context& context,
             const ControlServer::Handler& handler,
-            std::chrono::milliseconds patience,
+            ControlServer::Times times,
+            Pace& pace,
             Sessions& sessions)
         : socket_(context),
           timer_(context),
           handler_(handler),
-          patience_(patience),
+          times_(times),
+          pace_(pace),
           sessions_(sessions) {}
 
     Protocol::socket& socket() { return socket_; }
@@ -57,7 +79,6 @@ class Session : public std::enable_shared_from_this<Session> {
     // Answers with an error and ends: for clients beyond the limit.
     void turn_away(const Error& error) {
         last_ = true;
-        watch();
         write(control::encode_reply(error));
     }
 
@@ -71,7 +92,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   private:
     void watch() {
-        timer_.expires_after(idle_time);
+        timer_.expires_after(times_.idle);
         timer_.async_wait([weak = weak_from_this()](error_code error) {
             const auto self = weak.lock();
             if (!error && self) self->end();
@@ -85,12 +106,20 @@ class Session : public std::enable_shared_from_this<Session> {
     }
 
     void answer(std::size_t length) {
+        const Duration wait = pace_.wait(system_now().mono);
+        if (wait > Duration::zero()) {
+            timer_.expires_after(wait);
+            timer_.async_wait([self = shared_from_this(), length](error_code error) {
+                if (!error && !self->ended_) self->answer(length);
+            });
+            return;
+        }
         const std::string line = input_.substr(0, length - 1);
         input_.erase(0, length);
         const auto request = control::decode_request(line);
         if (!request) return write(control::encode_reply(request.error()));
         const std::uint64_t number = ++asked_;
-        timer_.expires_after(patience_);
+        timer_.expires_after(times_.answer);
         timer_.async_wait([weak = weak_from_this(), number](error_code error) {
             const auto self = weak.lock();
             if (error || !self) return;
@@ -109,11 +138,13 @@ class Session : public std::enable_shared_from_this<Session> {
     void finish(std::uint64_t number, std::string reply) {
         if (ended_ || number != asked_ || number == answered_) return;
         answered_ = number;
-        watch();
         write(std::move(reply));
     }
 
     void write(std::string line) {
+        // Those that are turned away cost little, and do not make others wait.
+        if (!last_) pace_.spend(line.size(), system_now().mono);
+        watch();
         output_ = std::move(line);
         output_ += '\n';
         asio::async_write(socket_,
@@ -128,7 +159,8 @@ class Session : public std::enable_shared_from_this<Session> {
     Protocol::socket socket_;
     asio::steady_timer timer_;
     const ControlServer::Handler& handler_;  // of Impl, which outlives its sessions
-    std::chrono::milliseconds patience_;
+    ControlServer::Times times_;
+    Pace& pace_;  // of Impl, as the two beside it
     Sessions& sessions_;
     std::string input_;
     std::string output_;
@@ -141,15 +173,12 @@ class Session : public std::enable_shared_from_this<Session> {
 }  // namespace
 
 struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
-    Impl(asio::io_context& io,
-         std::string socket_path,
-         Handler on_request,
-         std::chrono::milliseconds answers_within)
+    Impl(asio::io_context& io, std::string socket_path, Handler on_request, Times its_times)
         : context(io),
           acceptor(io),
           path(std::move(socket_path)),
           handler(std::move(on_request)),
-          patience(answers_within) {}
+          times(its_times) {}
 
     Status listen();
     void accept();
@@ -159,7 +188,8 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
     Protocol::acceptor acceptor;
     std::string path;
     Handler handler;
-    std::chrono::milliseconds patience;
+    Times times;
+    Pace pace;
     Sessions sessions;
     bool closed{false};
 };
@@ -196,7 +226,7 @@ Status ControlServer::Impl::listen() {
 }
 
 void ControlServer::Impl::accept() {
-    auto session = std::make_shared<Session>(context, handler, patience, sessions);
+    auto session = std::make_shared<Session>(context, handler, times, pace, sessions);
     acceptor.async_accept(
         session->socket(), [self = shared_from_this(), session](error_code error) {
             if (self->closed || error == asio::error::operation_aborted) return;
@@ -234,8 +264,8 @@ void ControlServer::Impl::close() {
 Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& context,
                                                            const std::string& path,
                                                            Handler handler,
-                                                           std::chrono::milliseconds patience) {
-    auto impl = std::make_shared<Impl>(context, path, std::move(handler), patience);
+                                                           Times times) {
+    auto impl = std::make_shared<Impl>(context, path, std::move(handler), times);
     if (auto listening = impl->listen(); !listening) return tl::unexpected(listening.error());
     impl->accept();
     return std::unique_ptr<ControlServer>(new ControlServer(std::move(impl)));

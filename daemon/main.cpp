@@ -41,6 +41,7 @@ int run_program(int argc, const char* const* argv) {
     }
     print(stderr, config::to_text(loaded->warnings));
     if (options->check_config) {
+        print(stderr, config::to_text(check_surroundings(*loaded)));
         if (!options->quiet) print(stdout, effective_configuration(*loaded));
         return exit_ok;
     }

@@ -45,6 +45,7 @@ constexpr Row rows[] = {
     {EventKind::ConfigReloaded, "3d85956a5dedb2a0067c2a9423cae0b7"},
     {EventKind::ConfigRejected, "b48cee9e8177d882449238da0cc3e7a5"},
     {EventKind::WatchdogLate, "eac3b58cbb03e829735455614ae19fd9"},
+    {EventKind::MetricsFileFailed, "6d0c7b0f5a1e4f7f9a3b2c8d51e07a94"},
 };
 static_assert(std::size(rows) == event_kind_count);
 

@@ -1,6 +1,7 @@
 // Checks over the whole configuration, after every file and the command line have been read.
 #include "base/text.hpp"
 #include "config/interpret.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,29 @@ Problem at_origin(const Loaded& loaded,
     problem.hint = std::move(hint);
     return problem;
 }
+
+// Which options and sections something is wrong with already.
+class Troubled {
+  public:
+    explicit Troubled(const std::vector<Problem>& problems) {
+        for (const Problem& problem : problems) {
+            paths_.push_back(problem.path);
+            // There the path is the option's name, so it may be any that can be given.
+            if (problem.file == command_line)
+                paths_.insert(paths_.end(), {"domains", "network.port_base", "store"});
+        }
+    }
+    // `path` itself, or something below it.
+    [[nodiscard]] bool at(std::string_view path) const {
+        return std::any_of(paths_.begin(), paths_.end(), [&](std::string_view one) {
+            return one.starts_with(path) && (one.size() == path.size() || one[path.size()] == '.' ||
+                                             one[path.size()] == '[');
+        });
+    }
+
+  private:
+    std::vector<std::string> paths_;
+};
 
 void check_domains(const Loaded& loaded, std::vector<Problem>& problems) {
     const Config& config = loaded.config;
@@ -141,13 +165,36 @@ std::string file_of(const Loaded& loaded, std::size_t rule) {
     return found == loaded.origins.end() ? std::string() : found->second.file;
 }
 
-// One rule against those before it. Shadowing by another file is how an operator overrides a
-// package's rule, so it is reported within one file only.
-void check_rule(const Loaded& loaded, std::size_t index, std::vector<Problem>& problems) {
+// The name of a rule's topic, in the way it was written.
+std::string name_of(const TopicRule& rule) {
+    return printable(rule.ros_topic.value_or(rule.topic), 60);
+}
+
+// A name such as /map is one of ROS 2, whose topics are called otherwise in DDS.
+void check_name(const Loaded& loaded, std::size_t index, std::vector<Problem>& problems) {
+    const TopicRule& rule = loaded.config.topics[index];
+    if (!rule.topic.starts_with('/') || check_ros_topic(rule.topic)) return;
+    Problem warning = at_origin(loaded,
+                                fmt::format("topics[{}].topic", index),
+                                fmt::format("in DDS the ROS topic '{}' is called '{}'",
+                                            printable(rule.topic, 60),
+                                            printable(dds_topic_of_ros(rule.topic), 60)),
+                                fmt::format("write ros_topic: {}", quote_if_needed(rule.topic)));
+    warning.gravity = Gravity::warning;
+    problems.push_back(std::move(warning));
+}
+
+// One rule against the sound ones before it. Shadowing by another file is how an operator overrides
+// a package's rule, so it is reported within one file only.
+void check_rule(const Loaded& loaded,
+                std::size_t index,
+                const std::vector<bool>& sound,
+                std::vector<Problem>& problems) {
     const auto& topics = loaded.config.topics;
     const TopicRule& later = topics[index];
     const std::string path = fmt::format("topics[{}]", index);
     for (std::size_t i = 0; i < index; ++i) {
+        if (!sound[i]) continue;
         const TopicRule& earlier = topics[i];
         const bool same = earlier.topic == later.topic && earlier.type == later.type &&
                           earlier.partition == later.partition;
@@ -156,7 +203,7 @@ void check_rule(const Loaded& loaded, std::size_t index, std::vector<Problem>& p
                 at_origin(loaded,
                           path,
                           fmt::format("the rule for topic '{}' was already given at {}",
-                                      printable(later.topic, 60),
+                                      name_of(later),
                                       earlier.origin)));
             return;
         }
@@ -180,15 +227,22 @@ void check_rule(const Loaded& loaded, std::size_t index, std::vector<Problem>& p
 }  // namespace
 
 void check_consistency(const Loaded& loaded, std::vector<Problem>& problems) {
-    check_domains(loaded, problems);
-    check_directories(loaded, problems);
-    check_threads(loaded, problems);
-    check_contract(loaded, "default_contract", loaded.config.default_contract, problems);
+    const Troubled troubled(problems);
+    if (!troubled.at("domains") && !troubled.at("network.port_base"))
+        check_domains(loaded, problems);
+    if (!troubled.at("store")) check_directories(loaded, problems);
+    if (!troubled.at("threads")) check_threads(loaded, problems);
+    if (!troubled.at("default_contract"))
+        check_contract(loaded, "default_contract", loaded.config.default_contract, problems);
     const auto& topics = loaded.config.topics;
+    std::vector<bool> sound(topics.size());
     for (std::size_t i = 0; i < topics.size(); ++i) {
+        sound[i] = !troubled.at(fmt::format("topics[{}]", i));
+        if (!sound[i]) continue;
         check_contract(
             loaded, fmt::format("topics[{}].contract", i), written(topics[i].contract), problems);
-        check_rule(loaded, i, problems);
+        check_name(loaded, i, problems);
+        check_rule(loaded, i, sound, problems);
     }
 }
 

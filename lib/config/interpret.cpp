@@ -3,6 +3,7 @@
 #include "types/key_plan.hpp"
 
 #include "base/text.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,7 @@ class Interpreter {
     void list(const Option& option, const Node& node, const std::string& shown, Slot slot);
     void check_layout(const TopicRule& rule, const Node& node, const std::string& shown);
     void rules(const Node& node);
+    void names(const Node& node, const std::string& shown, TopicRule& rule);
     [[nodiscard]] Origin origin(const Node& node) const {
         return Origin{document_.file, node.line, node.column, document_.line(node.line)};
     }
@@ -252,13 +254,44 @@ void Interpreter::rules(const Node& node) {
         TopicRule rule;
         rule.origin = origin(item).text();
         section(item, "topics[]", shown, Target{&loaded_.config, &rule});
-        const bool named = std::any_of(item.keys.begin(), item.keys.end(), [](const Node& key) {
-            return key.scalar.text == "topic";
-        });
-        if (!named) report(item, shown, "the rule has no topic", "topic: \"*\" means every topic");
+        names(item, shown, rule);
         loaded_.origins.insert_or_assign(shown, origin(item));
         loaded_.config.topics.push_back(std::move(rule));
     }
+}
+
+// One rule has one topic and one type, each written as DDS or as ROS 2 has it; what matches is the
+// DDS name.
+void Interpreter::names(const Node& node, const std::string& shown, TopicRule& rule) {
+    const auto key = [&](std::string_view name) -> const Node* {
+        const auto found = std::find_if(node.keys.begin(), node.keys.end(), [&](const Node& one) {
+            return one.scalar.text == name;
+        });
+        return found == node.keys.end() ? nullptr : &*found;
+    };
+    const auto once = [&](std::string_view dds, std::string_view ros) {
+        const Node* first = key(dds);
+        const Node* second = key(ros);
+        if (first == nullptr || second == nullptr) return;
+        const bool swapped = second->line < first->line ||
+                             (second->line == first->line && second->column < first->column);
+        if (swapped) std::swap(first, second);
+        report(*second,
+               shown,
+               fmt::format("{} and {} are both given; the first is at {}:{}:{}",
+                           first->scalar.text,
+                           second->scalar.text,
+                           document_.file,
+                           first->line,
+                           first->column),
+               fmt::format("{} is {} in the way of ROS 2: keep one of them", ros, dds));
+    };
+    once("topic", "ros_topic");
+    once("type", "ros_type");
+    if (key("topic") == nullptr && key("ros_topic") == nullptr)
+        report(node, shown, "the rule has no topic", "topic: \"*\" means every topic");
+    if (rule.ros_topic) rule.topic = dds_topic_of_ros(*rule.ros_topic);
+    if (rule.ros_type) rule.type = dds_type_of_ros(*rule.ros_type);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ void interpret(const Document& document,
 void apply_setting(const Setting& setting, Loaded& loaded, std::vector<Problem>& problems);
 
 // What only shows when everything is known: values that contradict each other, rules given twice or
-// never reached. Problems are located by origin.
+// never reached. Problems are located by origin. What one of the `problems` so far is about is left
+// out: a contradiction with a value that is itself wrong says nothing new.
 void check_consistency(const Loaded& loaded, std::vector<Problem>& problems);
 
 }  // namespace durability::config

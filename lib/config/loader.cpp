@@ -313,8 +313,7 @@ std::vector<std::string> rule_files(const std::string& folder, std::vector<Probl
 }
 
 tl::expected<Loaded, std::vector<Problem>> finish(Loaded loaded, std::vector<Problem> problems) {
-    // What contradicts a value that is itself wrong says nothing new.
-    if (problems.empty()) check_consistency(loaded, problems);
+    check_consistency(loaded, problems);
     const bool failed = std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
         return problem.gravity == Gravity::error;
     });

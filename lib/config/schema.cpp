@@ -98,9 +98,15 @@ const std::array rows{
     Option{"topics[].topic", Type::pattern, {}, {},
            "Topic name the rule applies to, with globs.",
            [](Target t) -> Slot { return &t.rule->topic; }, Reload::live},
+    Option{"topics[].ros_topic", Type::ros_topic, {}, {},
+           "In place of topic: the name of a ROS 2 topic, with globs.",
+           [](Target t) -> Slot { return &t.rule->ros_topic; }, Reload::live},
     Option{"topics[].type", Type::pattern, {}, {},
            "Type name the rule applies to, with globs.",
            [](Target t) -> Slot { return &t.rule->type; }, Reload::live},
+    Option{"topics[].ros_type", Type::ros_type, {}, {},
+           "In place of type: the name of a ROS 2 message type, with globs.",
+           [](Target t) -> Slot { return &t.rule->ros_type; }, Reload::live},
     Option{"topics[].partition", Type::name_pattern, {}, {},
            "Partition the rule applies to, with globs.",
            [](Target t) -> Slot { return &t.rule->partition; }, Reload::live},
@@ -303,6 +309,13 @@ const std::array rows{
     Option{"control.socket", Type::socket_path, {}, {},
            "Socket of durabilityctl, relative to store.runtime_directory.",
            [](Target t) -> Slot { return &t.config->control.socket; }},
+
+    Option{"metrics.file", Type::optional_path, {}, {},
+           "File to write metrics to, for the textfile collector of node_exporter.",
+           [](Target t) -> Slot { return &t.config->metrics.file; }},
+    Option{"metrics.interval", Type::duration, {second, hour}, {},
+           "Time between two writings of metrics.file.",
+           [](Target t) -> Slot { return &t.config->metrics.interval; }},
 };
 // clang-format on
 

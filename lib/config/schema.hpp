@@ -29,8 +29,11 @@ enum class Type : std::uint8_t {
     choice,          // one of `choices`
     pattern,         // a glob as fnmatch(3); no blanks, not empty
     name_pattern,    // the same for partitions: may be empty (the default partition)
+    ros_topic,       // /tf_static, with globs
+    ros_type,        // tf2_msgs/msg/TFMessage, with globs
     absolute_path,   // begins with '/'
     socket_path,     // absolute, or relative to store.runtime_directory
+    optional_path,   // begins with '/', or none
     port_or_auto,    // 1..65535 or auto
     domain_list,     // [0, 7]
     cpu_list,        // [2, 3]
@@ -56,6 +59,7 @@ using Slot = std::variant<std::monostate,
                           std::vector<std::uint32_t>*,
                           std::optional<std::uint16_t>*,
                           std::optional<std::uint64_t>*,
+                          std::optional<std::string>*,
                           std::optional<std::chrono::nanoseconds>*,
                           SyncPolicy*,
                           ShutdownMode*,

@@ -2,6 +2,7 @@
 // text.
 #include "base/text.hpp"
 #include "config/schema.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 
@@ -137,12 +138,21 @@ std::optional<Complaint> check_text(Type type, std::string_view text) {
     const bool blank = text.find(' ') != std::string_view::npos;
     if (has_control_character(text))
         return Complaint{shown(text) + " contains a control character", {}};
-    if ((type == Type::pattern || type == Type::name_pattern) && text.size() > 4'096) {
+    const bool is_pattern = type == Type::pattern || type == Type::name_pattern ||
+                            type == Type::ros_topic || type == Type::ros_type;
+    if (is_pattern && text.size() > 4'096) {
         return Complaint{"the pattern is longer than 4096 bytes", {}};
     }
     if (type == Type::pattern && (text.empty() || blank)) {
         return Complaint{shown(text) + " is not a name or pattern",
                          "names have no blanks and are not empty"};
+    }
+    if (type == Type::optional_path && !text.starts_with('/')) {
+        return Complaint{shown(text) + " is not an absolute path or none", "begin it with '/'"};
+    }
+    if (type == Type::ros_topic || type == Type::ros_type) {
+        const auto problem = type == Type::ros_topic ? check_ros_topic(text) : check_ros_type(text);
+        if (problem) return Complaint{shown(text) + ": " + problem->message, problem->hint};
     }
     if (type == Type::absolute_path && !text.starts_with('/')) {
         return Complaint{shown(text) + " is not an absolute path", "begin it with '/'"};
@@ -186,13 +196,17 @@ Parsed parse(const Option& option, const Scalar& scalar) {
             return parse_port(option, scalar);
         case Type::pattern:
         case Type::name_pattern:
+        case Type::ros_topic:
+        case Type::ros_type:
         case Type::absolute_path:
         case Type::socket_path:
+        case Type::optional_path:
         case Type::interface_list:
         case Type::peer_list:
         case Type::key_layout:
             break;
     }
+    if (option.type == Type::optional_path && scalar.text == "none") return Value{std::string()};
     if (auto complaint = check_text(option.type, scalar.text)) return *complaint;
     return Value{scalar.text};
 }
@@ -275,7 +289,9 @@ struct Format {
     std::string operator()(const std::string* slot) const {
         constexpr std::string_view plain =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@";
-        const bool is_path = option.type == Type::absolute_path || option.type == Type::socket_path;
+        if (option.type == Type::optional_path && slot->empty()) return "none";
+        const bool is_path = option.type == Type::absolute_path ||
+                             option.type == Type::socket_path || option.type == Type::optional_path;
         const bool bare = is_path && slot->find_first_not_of(plain) == std::string::npos;
         return bare ? *slot : '"' + printable(*slot, 4'096) + '"';
     }
@@ -327,10 +343,16 @@ std::string describe_expected(const Option& option) {
         case Type::pattern:
         case Type::name_pattern:
             return "a name or a pattern";
+        case Type::ros_topic:
+            return "a ROS topic name such as /tf_static";
+        case Type::ros_type:
+            return "a ROS type name such as tf2_msgs/msg/TFMessage";
         case Type::absolute_path:
             return "an absolute path";
         case Type::socket_path:
             return "a path";
+        case Type::optional_path:
+            return "an absolute path or none";
         case Type::port_or_auto:
             return "a port number or auto";
         case Type::domain_list:

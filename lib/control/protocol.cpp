@@ -91,6 +91,14 @@ TopicStatus read_topic(const Json& json) {
     topic.writers = json.value("writers", topic.writers);
     topic.readers = json.value("readers", topic.readers);
     topic.degraded = json.value("degraded", false);
+    topic.instances = json.value("instances", topic.instances);
+    topic.stored = json.value("stored", topic.stored);
+    topic.duplicates = json.value("duplicates", topic.duplicates);
+    topic.evicted = json.value("evicted", topic.evicted);
+    topic.replayed = json.value("replayed", topic.replayed);
+    const Json refused = json.value("refused", Json::object());
+    for (const auto& [limit, samples] : refused.items())
+        topic.refused.push_back({limit, samples.get<std::uint64_t>()});
     return topic;
 }
 
@@ -163,12 +171,26 @@ ServiceStatus read_status(const Json& data) {
     }
     status.sync_interval =
         std::chrono::nanoseconds(data.value("sync_interval_ns", std::int64_t{0}));
+    status.network_lease =
+        std::chrono::nanoseconds(data.value("network_lease_ns", std::int64_t{0}));
+    status.started = std::chrono::nanoseconds(data.value("started_ns", std::int64_t{0}));
+    status.recovery = std::chrono::nanoseconds(data.value("recovery_ns", std::int64_t{0}));
+    status.config_in_force = data.value("config_in_force", true);
     for (const Json& row : data.value("domains", Json::array())) {
         DomainStatus& domain = domain_of(status, row);
         domain.ingest_prefix = get_prefix(row, "ingest_prefix");
         domain.replay_prefix = get_prefix(row, "replay_prefix");
         domain.participants = row.value("participants", std::uint64_t{0});
         domain.unsynced = row.value("unsynced", std::uint64_t{0});
+        domain.disk_bytes = row.value("disk_bytes", std::uint64_t{0});
+        domain.memory_bytes = row.value("memory_bytes", std::uint64_t{0});
+        domain.queue_depth = row.value("queue_depth", std::uint64_t{0});
+        domain.open_files = row.value("open_files", std::uint64_t{0});
+        domain.datagrams_received = row.value("datagrams_received", std::uint64_t{0});
+        domain.datagrams_sent = row.value("datagrams_sent", std::uint64_t{0});
+        domain.malformed = row.value("malformed", std::uint64_t{0});
+        domain.failed_syncs = row.value("failed_syncs", std::uint64_t{0});
+        domain.compactions = row.value("compactions", std::uint64_t{0});
     }
     for (const Json& row : data.value("topics", Json::array())) {
         domain_of(status, row).topics.push_back(read_topic(row));
@@ -220,6 +242,21 @@ void read_instances(const Json& data, InstanceList& list) {
         list.instances.push_back(read_instance(row));
 }
 
+void read_events(const Json& data, Reply& reply) {
+    reply.run = data.value("run", std::string());
+    for (const Json& row : data.value("events", Json::array())) {
+        Reply::EventText& event = reply.events.emplace_back();
+        event.number = row.value("number", std::uint64_t{0});
+        event.wall_ns = row.value("time_ns", std::int64_t{0});
+        event.name = row.value("event", std::string());
+        event.severity = row.value("severity", std::string());
+        event.topic = get_name(row.value("fields", Json::object()), "topic");
+        event.line = row.value("line", std::string());
+        event.json = to_text(row);
+        reply.newest = std::max(reply.newest, event.number);
+    }
+}
+
 // By its name; a daemon that gives none, or one we do not know, still says how the tool is to end.
 Errc errc_of(const Json& reply) {
     constexpr std::array codes{Errc::invalid_argument,
@@ -256,15 +293,16 @@ Result<Reply> decode_reply(std::string_view line) {
         Reply reply;
         const Json data = json.value("data", Json::object());
         reply.data = to_text(data);
+        reply.reload = read_reload(data);
+        // Other replies mean something else by members of the same names.
+        if (is_reload(data)) return reply;
         reply.status = read_status(data);
-        for (const Json& row : data.value("events", Json::array())) {
-            reply.events.push_back(
-                {row.value("time_ns", std::int64_t{0}), row.value("line", std::string())});
-        }
+        read_events(data, reply);
         read_outcomes(data, reply);
         read_instances(data, reply.instances);
         reply.explanation = read_explanation(data);
-        reply.reload = read_reload(data);
+        reply.shown = read_shown(data);
+        reply.text = data.value("text", std::string());
         return reply;
     } catch (const Json::exception& error) {
         return fail(Errc::internal,

@@ -13,6 +13,7 @@
 #include "model/explanation.hpp"
 #include "model/reload.hpp"
 #include "model/sample.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
@@ -40,7 +41,9 @@ enum class Command : std::uint8_t {
     compact,    // begins to rewrite what holds dead frames; `topics` says how far it is
     instances,  // of a keyed topic
     explain,    // why the endpoints of a topic are served or not
-    reload      // the configuration; a refusal is an answer like any other
+    reload,     // the configuration; a refusal is an answer like any other
+    show,       // the effective contract of a topic, and where each value comes from
+    metrics     // figures for a monitoring system, as text
 };
 [[nodiscard]] std::string_view name(Command command);
 
@@ -51,7 +54,14 @@ struct Request {
     std::string topic{};  // purge, instances, explain: required; compact: empty means all
     std::optional<Guid> writer{};           // purge
     std::optional<KeyHash> instance{};      // purge
-    std::optional<std::uint32_t> domain{};  // of the four: this one only
+    std::optional<std::uint32_t> domain{};  // of those that name a topic: this one only
+    // events: only those with a greater number, and the answer may wait some seconds for the first
+    // of them; `run` is the run of the daemon that the number is of, as its reply names it. Numbers
+    // of another run count as 0.
+    std::optional<std::uint64_t> after{};
+    std::string run{};
+    // metrics: the text format of Prometheus 0.0.4 in place of OpenMetrics 1.0
+    bool prometheus{false};
     friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -63,12 +73,15 @@ struct Request {
 
 // The part of a snapshot that the command asks for, as the `data` of a reply.
 [[nodiscard]] std::string encode_data(Command command, const ServiceStatus& status);
-[[nodiscard]] std::string encode_data(const std::vector<Event>& events);
+// `run` names this run of the daemon: numbers of events are of one run only.
+[[nodiscard]] std::string encode_data(const std::vector<Event>& events, std::string_view run);
+[[nodiscard]] std::string encode_text(std::string_view text);
 [[nodiscard]] std::string encode_data(const PurgeOutcome& outcome);
 [[nodiscard]] std::string encode_data(const CompactionOutcome& outcome);
 [[nodiscard]] std::string encode_data(const InstanceList& list);
 [[nodiscard]] std::string encode_data(const Explanation& explanation);
 [[nodiscard]] std::string encode_data(const ReloadVerdict& verdict);
+[[nodiscard]] std::string encode_data(const Shown& shown);
 
 [[nodiscard]] std::string encode_reply(std::string_view data);
 [[nodiscard]] std::string encode_reply(const Error& error);
@@ -77,15 +90,24 @@ struct Reply {
     std::string data;      // JSON text, as it came
     ServiceStatus status;  // what of it was there
     struct EventText {
+        std::uint64_t number{0};
         std::int64_t wall_ns{0};
+        std::string name;
+        std::string severity;
+        std::string topic;  // where it is about one
         std::string line;
+        std::string json;  // the row, as it came
     };
     std::vector<EventText> events;
+    std::string run;          // events
+    std::uint64_t newest{0};  // events: the number to ask from next
+    std::string text;         // metrics
     PurgeOutcome purged;
     CompactionOutcome compaction;
     InstanceList instances;
     Explanation explanation;
     ReloadVerdict reload;
+    Shown shown;
 };
 // The daemon's error comes back as one. Errors of decoding are
 // `version` (speaks another version) and `internal` (not what a daemon sends).

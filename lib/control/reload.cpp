@@ -114,10 +114,13 @@ std::string encode_data(const ReloadVerdict& verdict) {
     return to_text(json);
 }
 
+bool is_reload(const Json& data) {
+    return data.contains("needs_restart");
+}
+
 ReloadVerdict read_reload(const Json& data) {
     ReloadVerdict verdict;
-    // Other replies have members of these names.
-    if (!data.contains("needs_restart")) return verdict;
+    if (!is_reload(data)) return verdict;
     verdict.accepted = data.value("accepted", false);
     for (const Json& problem : data.value("problems", Json::array()))
         verdict.problems.push_back(read_problem(problem));

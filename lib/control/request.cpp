@@ -19,7 +19,12 @@ enum Member : std::uint32_t {
     writer = 1U << 2U,
     instance = 1U << 3U,
     domain = 1U << 4U,
+    after = 1U << 5U,
+    run = 1U << 6U,
+    format = 1U << 7U,
 };
+// A run's name is short; another text names none of ours.
+constexpr std::size_t longest_run = 64;
 
 struct Rule {
     std::string_view name;
@@ -31,13 +36,15 @@ constexpr std::array rules{Rule{"status"},
                            Rule{"topics"},
                            Rule{"writers"},
                            Rule{"readers"},
-                           Rule{"events"},
+                           Rule{"events", after | run},
                            Rule{"stop", goodbye},
                            Rule{"purge", topic | writer | instance | domain, topic},
                            Rule{"compact", topic | domain},
                            Rule{"instances", topic | domain, topic},
                            Rule{"explain", topic | domain, topic},
-                           Rule{"reload"}};
+                           Rule{"reload"},
+                           Rule{"show", topic | domain, topic},
+                           Rule{"metrics", format}};
 
 tl::unexpected<Error> refuse(std::string text) {
     return fail(Errc::invalid_argument, std::move(text));
@@ -96,6 +103,26 @@ Status read_member(const std::string& key,
         seen |= domain;
         return read_domain(value, request.domain);
     }
+    if (key == "after") {
+        seen |= after;
+        if (!value.is_number_unsigned()) return refuse("after is not the number of an event");
+        request.after = value.get<std::uint64_t>();
+        return {};
+    }
+    if (key == "run") {
+        seen |= run;
+        if (!value.is_string() || text.size() > longest_run)
+            return refuse("run is not a text as `events` gives it");
+        request.run = text;
+        return {};
+    }
+    if (key == "format") {
+        seen |= format;
+        if (text != "openmetrics" && text != "prometheus")
+            return refuse("format is neither openmetrics nor prometheus");
+        request.prometheus = text == "prometheus";
+        return {};
+    }
     return refuse(fmt::format("unknown member {}", quote_if_needed(key)));
 }
 
@@ -109,6 +136,12 @@ std::string_view name_of(std::uint32_t member) {
             return "writer";
         case instance:
             return "instance";
+        case after:
+            return "after";
+        case run:
+            return "run";
+        case format:
+            return "format";
         default:
             return "domain";
     }
@@ -116,7 +149,7 @@ std::string_view name_of(std::uint32_t member) {
 
 Status check_members(const Request& request, std::uint32_t seen) {
     const Rule& rule = rules[static_cast<std::size_t>(request.command)];
-    for (std::uint32_t member = goodbye; member <= domain; member <<= 1U) {
+    for (std::uint32_t member = goodbye; member <= format; member <<= 1U) {
         if ((seen & member & ~rule.takes) != 0)
             return refuse(fmt::format("{} takes no member {}", rule.name, name_of(member)));
         if ((rule.needs & member & ~seen) != 0)
@@ -170,6 +203,9 @@ std::string encode(const Request& request) {
     if (request.writer) json["writer"] = to_string(*request.writer);
     if (request.instance) json["instance"] = to_hex(*request.instance);
     if (request.domain) json["domain"] = *request.domain;
+    if (request.after) json["after"] = *request.after;
+    if (!request.run.empty()) json["run"] = request.run;
+    if (request.prometheus) json["format"] = "prometheus";
     return to_text(json);
 }
 

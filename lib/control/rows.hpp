@@ -4,6 +4,7 @@
 #include "control/json.hpp"
 #include "model/explanation.hpp"
 #include "model/reload.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 
 #include <cstdint>
@@ -19,7 +20,10 @@ namespace durability::control {
 [[nodiscard]] ReaderStatus read_reader(const Json& json);
 // Of a reply to `explain`.
 [[nodiscard]] Explanation read_explanation(const Json& data);
-// Of a reply to `reload`.
+// Of a reply to `reload`; nothing of another one.
+[[nodiscard]] bool is_reload(const Json& data);
 [[nodiscard]] ReloadVerdict read_reload(const Json& data);
+// Of a reply to `show`.
+[[nodiscard]] Shown read_shown(const Json& data);
 
 }  // namespace durability::control

@@ -60,6 +60,15 @@ Json topic_json(std::uint32_t domain, const TopicStatus& topic) {
     json["writers"] = topic.writers;
     json["readers"] = topic.readers;
     json["degraded"] = topic.degraded;
+    json["instances"] = topic.instances;
+    json["stored"] = topic.stored;
+    json["duplicates"] = topic.duplicates;
+    json["evicted"] = topic.evicted;
+    json["replayed"] = topic.replayed;
+    Json refused = Json::object();
+    for (const LimitCount& one : topic.refused)
+        refused[one.limit] = one.samples;
+    json["refused"] = std::move(refused);
     return json;
 }
 
@@ -124,6 +133,15 @@ Json domain_json(const DomainStatus& domain) {
     for (const WriterStatus& writer : domain.writers)
         waiting += unsynced(writer);
     json["unsynced"] = std::max(domain.unsynced, waiting);
+    json["disk_bytes"] = domain.disk_bytes;
+    json["memory_bytes"] = domain.memory_bytes;
+    json["queue_depth"] = domain.queue_depth;
+    json["open_files"] = domain.open_files;
+    json["datagrams_received"] = domain.datagrams_received;
+    json["datagrams_sent"] = domain.datagrams_sent;
+    json["malformed"] = domain.malformed;
+    json["failed_syncs"] = domain.failed_syncs;
+    json["compactions"] = domain.compactions;
     return json;
 }
 
@@ -145,6 +163,10 @@ std::string encode_data(Command command, const ServiceStatus& status) {
     data["sync"] = sync_name(status.sync);
     if (status.sync == SyncPolicy::interval)
         data["sync_interval_ns"] = status.sync_interval.count();
+    data["network_lease_ns"] = status.network_lease.count();
+    data["started_ns"] = status.started.count();
+    data["recovery_ns"] = status.recovery.count();
+    data["config_in_force"] = status.config_in_force;
     Json domains = Json::array();
     Json topics = Json::array();
     Json writers = Json::array();
@@ -166,11 +188,13 @@ std::string encode_data(Command command, const ServiceStatus& status) {
     return to_text(data);
 }
 
-std::string encode_data(const std::vector<Event>& events) {
+std::string encode_data(const std::vector<Event>& events, std::string_view run) {
     Json rows = Json::array();
     for (const Event& event : events) {
         Json row;
+        row["number"] = event.number;
         row["event"] = name(event.kind);
+        row["severity"] = name(severity(event.kind));
         row["time_ns"] = event.wall.count();
         row["suppressed"] = event.suppressed;
         Json fields = Json::object();
@@ -181,7 +205,14 @@ std::string encode_data(const std::vector<Event>& events) {
         rows.push_back(std::move(row));
     }
     Json data;
+    data["run"] = run;
     data["events"] = std::move(rows);
+    return to_text(data);
+}
+
+std::string encode_text(std::string_view text) {
+    Json data;
+    data["text"] = text;
     return to_text(data);
 }
 

@@ -45,6 +45,7 @@ constexpr Row rows[] = {
     {EventKind::ConfigReloaded, "ConfigReloaded", Severity::notice},
     {EventKind::ConfigRejected, "ConfigRejected", Severity::error},
     {EventKind::WatchdogLate, "WatchdogLate", Severity::error},
+    {EventKind::MetricsFileFailed, "MetricsFileFailed", Severity::warning},
 };
 static_assert(std::size(rows) == event_kind_count);
 
@@ -59,6 +60,20 @@ std::string_view name(EventKind kind) {
 }
 Severity severity(EventKind kind) {
     return row(kind).severity;
+}
+
+std::string_view name(Severity severity) {
+    switch (severity) {
+        case Severity::error:
+            return "error";
+        case Severity::warning:
+            return "warning";
+        case Severity::notice:
+            return "notice";
+        case Severity::info:
+            return "info";
+    }
+    return "?";
 }
 
 std::string to_line(const Event& event) {

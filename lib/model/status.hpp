@@ -8,12 +8,47 @@
 #include "model/qos.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace durability {
+
+// Samples that a limit refused.
+struct LimitCount {
+    std::string limit;
+    std::uint64_t samples{0};
+    friend bool operator==(const LimitCount&, const LimitCount&) = default;
+};
+
+// How long something took, as metrics count it: how many took at most so long.
+struct DurationHistogram {
+    static constexpr std::array bounds{std::chrono::microseconds{500},
+                                       std::chrono::microseconds{1'000},
+                                       std::chrono::microseconds{2'500},
+                                       std::chrono::microseconds{5'000},
+                                       std::chrono::microseconds{10'000},
+                                       std::chrono::microseconds{25'000},
+                                       std::chrono::microseconds{50'000},
+                                       std::chrono::microseconds{100'000},
+                                       std::chrono::microseconds{250'000},
+                                       std::chrono::microseconds{500'000},
+                                       std::chrono::microseconds{1'000'000},
+                                       std::chrono::microseconds{2'500'000},
+                                       std::chrono::microseconds{10'000'000}};
+    // By the first bound that is not below; the last place is for what is above all of them.
+    std::array<std::uint64_t, bounds.size() + 1> counts{};
+    std::chrono::nanoseconds sum{0};
+
+    void add(std::chrono::nanoseconds took) {
+        const auto* const at = std::lower_bound(bounds.begin(), bounds.end(), took);
+        ++counts[static_cast<std::size_t>(at - bounds.begin())];
+        sum += took;
+    }
+    friend bool operator==(const DurationHistogram&, const DurationHistogram&) = default;
+};
 
 // One served group (semantics.md, section 2). Names are raw text from the network.
 struct TopicStatus {
@@ -34,6 +69,13 @@ struct TopicStatus {
     std::uint64_t writers{0};         // known source writers, retired ones included
     std::uint64_t readers{0};         // matched readers now
     bool degraded{false};             // the store refuses or has refused; see the events
+    std::uint64_t instances{0};       // of which something is retained
+    // Since the start:
+    std::uint64_t stored{0};      // samples
+    std::uint64_t duplicates{0};  // received, and stored already
+    std::uint64_t evicted{0};     // gave way to newer ones
+    std::uint64_t replayed{0};    // handed to late readers, each time
+    std::vector<LimitCount> refused;
 };
 
 // One source writer of a served group.
@@ -94,6 +136,17 @@ struct DomainStatus {
     GuidPrefix replay_prefix;
     std::uint64_t participants{0};  // remote ones
     std::uint64_t unsynced{0};      // of all its writers, also of those not listed here
+    std::uint64_t disk_bytes{0};    // files, of topics on disk and of the daemon's own records
+    std::uint64_t memory_bytes{0};  // files of topics in memory
+    std::uint64_t queue_depth{0};   // commands that wait for the store
+    std::uint64_t open_files{0};    // logs
+    // Since the start:
+    std::uint64_t datagrams_received{0};
+    std::uint64_t datagrams_sent{0};
+    std::uint64_t malformed{0};  // datagrams that could not be read to their end
+    std::uint64_t failed_syncs{0};
+    std::uint64_t compactions{0};
+    DurationHistogram sync_times;
     std::vector<TopicStatus> topics;
     std::vector<WriterStatus> writers;
     std::vector<ReaderStatus> readers;
@@ -107,6 +160,16 @@ struct ServiceStatus {
     std::string runtime_directory;
     SyncPolicy sync{SyncPolicy::commit};
     std::chrono::nanoseconds sync_interval{0};  // meaningful with SyncPolicy::interval
+    std::chrono::nanoseconds network_lease{0};  // a restart must take less
+    std::chrono::nanoseconds started{0};        // since 1970-01-01 UTC
+    std::chrono::nanoseconds recovery{0};       // from then until everything was served
+    bool config_in_force{true};                 // the configuration that was read last was taken
+    struct EventCount {
+        std::string event;
+        std::uint64_t count{0};  // since the start, those that were held back included
+        friend bool operator==(const EventCount&, const EventCount&) = default;
+    };
+    std::vector<EventCount> events;
     std::vector<DomainStatus> domains;
 };
 

@@ -38,8 +38,22 @@ void DomainRuntime::with_store_status(std::function<void()> done) {
 }
 
 void DomainRuntime::status(std::function<void(DomainStatus)> done) {
-    with_store_status(
-        [this, done = std::move(done)] { done(service_->status(last_status_, system_now())); });
+    with_store_status([this, done = std::move(done)] {
+        DomainStatus status = service_->status(last_status_, system_now());
+        status.datagrams_sent = datagrams_sent_;
+        status.sync_times = store_->sync_times();
+        status.queue_depth = store_->queue_depth();
+        done(std::move(status));
+    });
+}
+
+void DomainRuntime::show(std::string topic, std::function<void(Result<Shown>)> done) {
+    with_store_status([this, topic = std::move(topic), done = std::move(done)] {
+        Shown shown;
+        shown.topics.push_back(service_->show(topic, last_status_));
+        if (shown.topics.front().groups.empty()) shown.near = service_->topics_like(topic);
+        done(std::move(shown));
+    });
 }
 
 void DomainRuntime::explain(std::string topic, std::function<void(Result<Explanation>)> done) {

@@ -248,7 +248,7 @@ void DomainRuntime::transmit() {
                     }
                 }
             }
-            socket.send(outgoing_);
+            datagrams_sent_ += socket.send(outgoing_);
         }
     }
 }

@@ -72,7 +72,8 @@ class DomainRuntime {
     void purge(PurgeRequest request, StoreRequests::PurgeDone done);
     void compact(std::string topic, StoreRequests::CompactDone done);
     void instances(std::string topic, StoreRequests::InstancesDone done);
-    // Answered like status().
+    // Both are answered like status().
+    void show(std::string topic, std::function<void(Result<Shown>)> done);
     void explain(std::string topic, std::function<void(Result<Explanation>)> done);
     // Topics served at run time (domain_topics.cpp): see DomainService.
     void describe_type(const std::string& topic, service::TypeGiven given);
@@ -128,6 +129,7 @@ class DomainRuntime {
     std::optional<Error> failure_;
     // Handlers posted by the store thread outlive this object by one turn; they look here first.
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
+    std::uint64_t datagrams_sent_{0};
     bool listening_{false};
     bool stopped_{false};
 };

@@ -72,6 +72,7 @@ struct Runtime::Impl {
     std::unique_ptr<CleanupThread> cleanup;
     Now started{};
     std::uint64_t last_activity{0};
+    Duration recovery{};
     bool ready{false};
     bool stopped{false};
 };
@@ -115,6 +116,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(Config config, RuntimeHooks hook
             if (domain->failure()) return tl::unexpected(*domain->failure());
         }
     }
+    self.recovery = system_now().mono - self.started.mono;
     self.start_cleanup();
     // Last, so that recovery does not run with the priority of the protocol.
     self.threads.apply(ThreadRole::loop);
@@ -291,14 +293,22 @@ std::function<void(Result<Outcome>)> or_not_found(std::string_view what,
     };
 }
 
+// With the names that may have been meant.
+Error not_known(std::string text, const std::vector<std::string>& near) {
+    std::vector<std::string> names;
+    for (const std::string& name : near)
+        names.push_back(quote_if_needed(name));
+    if (!names.empty()) text += fmt::format("; did you mean {}?", fmt::join(names, " or "));
+    return Error{Errc::not_found, 0, std::move(text)};
+}
+
 Error unknown_topic(const std::string& topic, const Explanation& explanation) {
     std::string text =
-        fmt::format("explain {}: nobody writes or reads such a topic, and nothing of it is kept",
-                    quote_if_needed(topic));
-    std::vector<std::string> near;
-    for (const std::string& name : explanation.near)
-        near.push_back(quote_if_needed(name));
-    if (!near.empty()) text += fmt::format("; did you mean {}?", fmt::join(near, " or "));
+        not_known(fmt::format(
+                      "explain {}: nobody writes or reads such a topic, and nothing of it is kept",
+                      quote_if_needed(topic)),
+                  explanation.near)
+            .detail;
     for (const TopicExplanation& one : explanation.topics) {
         for (const std::string& remark : one.remarks)
             text += fmt::format("; in domain {} {}", one.domain, remark);
@@ -342,6 +352,14 @@ void Runtime::status(std::function<void(ServiceStatus)> done) {
     status.runtime_directory = impl_->config.store.runtime_directory;
     status.sync = impl_->config.store.sync;
     status.sync_interval = impl_->config.store.sync_interval;
+    status.network_lease = impl_->config.network_lease;
+    status.started = impl_->started.wall.time_since_epoch();
+    status.recovery = impl_->recovery;
+    status.config_in_force = !impl_->events.config_rejected();
+    for (std::size_t i = 0; i < event_kind_count; ++i) {
+        status.events.push_back(
+            {std::string(name(static_cast<EventKind>(i))), impl_->events.counts()[i]});
+    }
     status.domains.resize(impl_->domains.size());
     gathered->open = impl_->domains.size();
     for (std::size_t i = 0; i < impl_->domains.size(); ++i) {
@@ -421,11 +439,6 @@ Result<std::vector<TopicEffect>> Runtime::reload(const Config& config) {
     return effects;
 }
 
-void Runtime::report(Event event) {
-    impl_->report(std::move(event));
-    impl_->print_events();
-}
-
 void Runtime::ask_pulses() {
     for (const auto& domain : impl_->domains) {
         if (domain && domain->has_pulse()) domain->ask_pulse();
@@ -491,6 +504,35 @@ std::vector<const service::DomainService*> Runtime::services() const {
 
 std::vector<Event> Runtime::events() const {
     return impl_->events.latest();
+}
+
+void Runtime::report(Event event, std::string_view subject) {
+    if (subject.empty()) {
+        impl_->report(std::move(event));
+    } else {
+        impl_->events.report(std::move(event), subject, system_now());
+    }
+    impl_->print_events();
+    impl_->arm_event_timer();
+}
+
+void Runtime::show(std::optional<std::uint32_t> domain,
+                   const std::string& topic,
+                   std::function<void(Result<Shown>)> done) {
+    const auto domains = impl_->chosen(domain);
+    if (!domains) return done(tl::unexpected(domains.error()));
+    const auto add =
+        gather<Shown>(domains->size(), [topic, done = std::move(done)](Result<Shown> outcome) {
+            if (!outcome) return done(std::move(outcome));
+            std::erase_if(outcome->topics, [](const auto& one) { return one.groups.empty(); });
+            if (!outcome->topics.empty()) return done(std::move(outcome));
+            done(tl::unexpected(
+                not_known(fmt::format("show {}: nothing of such a topic is served or kept",
+                                      quote_if_needed(topic)),
+                          outcome->near)));
+        });
+    for (DomainRuntime* const one : *domains)
+        one->show(topic, add);
 }
 
 void Runtime::stop() {

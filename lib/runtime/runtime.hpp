@@ -10,6 +10,7 @@
 #include "durability/event.hpp"
 #include "model/explanation.hpp"
 #include "model/reload.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 #include "runtime/store_requests.hpp"
 #include "runtime/summary.hpp"
@@ -65,6 +66,10 @@ class Runtime {
     // The latest 256 events, oldest first.
     [[nodiscard]] std::vector<Event> events() const;
 
+    // Reports what happened outside: it is among events(), and on_event is called. Repeats of one
+    // `subject` are held back and counted; without one the event is not held back.
+    void report(Event event, std::string_view subject = {});
+
     // What an operator asks for; `done` is called on the loop when the stores have answered, which
     // a stuck disk can put off without end. Without a domain: all of them. Errors: not_found (no
     // such domain or topic), unavailable (a topic is degraded), io.
@@ -100,8 +105,6 @@ class Runtime {
     // changed: unavailable (a domain begins anew just now). Returns the topics that are served
     // otherwise than before.
     Result<std::vector<TopicEffect>> reload(const Config& config);
-    // An event of whoever runs this, among the others.
-    void report(Event event);
 
     // Wakes the threads that have come round since they were last asked, and asks them again.
     void ask_pulses();
@@ -113,6 +116,11 @@ class Runtime {
     [[nodiscard]] std::uint64_t activity() const;
     // Called on the loop when the stores have answered; never while one does not.
     void summary(std::function<void(const Summary&)> done);
+    // The effective contract of the topic's groups, and where each value comes from. An unknown
+    // topic is an error as with explain().
+    void show(std::optional<std::uint32_t> domain,
+              const std::string& topic,
+              std::function<void(Result<Shown>)> done);
 
     // Stops accepting, commits what was received, says good-bye where the configuration (or
     // `goodbye`) asks for it, releases the lease, and lets context().run() return. Bounded: a stuck

@@ -1,6 +1,8 @@
 #include "service/contract_resolver.hpp"
 
+#include "base/text.hpp"
 #include "discovery/matching.hpp"
+#include "model/ros_names.hpp"
 #include "model/rtps_time.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +34,42 @@ void override_with(const std::optional<T>& given, T& value) {
     if (given) value = *given;
 }
 
+std::string_view what_it_is(InternalTopic kind) {
+    switch (kind) {
+        case InternalTopic::none:
+        case InternalTopic::middleware:
+            return "the topic is internal to the middleware";
+        case InternalTopic::ros_graph:
+            return "ROS 2 keeps its graph of nodes in the topic, which says nothing of nodes that "
+                   "have gone";
+        case InternalTopic::ros_service:
+            return "the topic carries requests or replies of a ROS 2 service, which are for the "
+                   "node that waits for them now";
+        case InternalTopic::ros_action:
+            return "the topic belongs to a ROS 2 action, whose goals mean nothing once its server "
+                   "has gone";
+        case InternalTopic::ros_log:
+            return "the topic is the log of ROS 2";
+        case InternalTopic::ros_parameters:
+            return "the topic carries the parameter changes of ROS 2, which mean nothing once "
+                   "their node has gone";
+    }
+    return "";
+}
+
+// Nobody wants these by accident, so a pattern is not enough; see names_internal_topic().
+ServeReason explain_internal(std::string_view topic, const TopicRule* rule) {
+    ServeReason reason;
+    reason.text = what_it_is(internal_topic(topic));
+    const auto ros = ros_topic_of_dds(topic);
+    const std::string spelled = ros ? fmt::format("ros_topic: {}", quote_if_needed(*ros))
+                                    : fmt::format("topic: {}", quote_if_needed(topic));
+    reason.cure = fmt::format(
+        "should it be kept all the same, add a rule that names it exactly ({})", spelled);
+    if (rule != nullptr) reason.cure += fmt::format(", in front of the one at {}", rule->origin);
+    return reason;
+}
+
 }  // namespace
 
 const TopicRule* find_rule(std::span<const TopicRule> rules,
@@ -51,10 +89,6 @@ const TopicRule* find_rule(std::span<const TopicRule> rules,
     return found == rules.end() ? nullptr : &*found;
 }
 
-bool is_internal_topic(std::string_view topic) {
-    return topic.starts_with("DCPS") || topic == "ros_discovery_info";
-}
-
 std::string_view name(ServeVerdict verdict) {
     switch (verdict) {
         case ServeVerdict::serve:
@@ -71,7 +105,10 @@ std::string_view name(ServeVerdict verdict) {
     return "?";
 }
 
-ServeReason explain(ServeVerdict verdict, const TopicRule* rule, DurabilityKind offered) {
+ServeReason explain(ServeVerdict verdict,
+                    const TopicRule* rule,
+                    std::string_view topic,
+                    DurabilityKind offered) {
     const std::string by = rule == nullptr ? std::string("by default")
                                            : fmt::format("by the rule at {}", rule->origin);
     switch (verdict) {
@@ -96,8 +133,7 @@ ServeReason explain(ServeVerdict verdict, const TopicRule* rule, DurabilityKind 
             return {fmt::format("the rule at {} says serve: never", rule->origin),
                     "change that rule, or put one for this topic in front of it"};
         case ServeVerdict::internal_topic:
-            return {"the topic is internal to the middleware",
-                    "should it be kept all the same, name it exactly in a rule"};
+            return explain_internal(topic, rule);
     }
     return {};
 }
@@ -117,7 +153,8 @@ DurabilityKind weakest_served(const TopicRule* rule) {
 }
 
 ServeVerdict judge(const TopicRule* rule, std::string_view topic, DurabilityKind offered) {
-    if (is_internal_topic(topic) && (rule == nullptr || rule->topic != topic))
+    const bool internal = internal_topic(topic) != InternalTopic::none;
+    if (internal && (rule == nullptr || !names_internal_topic(rule->topic, topic)))
         return ServeVerdict::internal_topic;
     if (rule != nullptr && rule->serve == ServeKind::never) return ServeVerdict::denied;
     if (offered == DurabilityKind::volatile_) return ServeVerdict::volatile_writer;

@@ -21,30 +21,29 @@ namespace durability::service {
                                          std::string_view type,
                                          std::span<const std::string> partitions);
 
-// Internal topics are served only where a rule names them exactly (semantics.md, section 2).
-[[nodiscard]] bool is_internal_topic(std::string_view topic);
-
 enum class ServeVerdict : std::uint8_t {
     serve,
     volatile_writer,  // offers VOLATILE: there is nothing to keep
     too_weak,         // offers less than what is served for this topic
     denied,           // a rule says `never`
-    internal_topic,
+    internal_topic,   // of the middleware or of ROS 2 itself, and no rule names it
 };
 [[nodiscard]] std::string_view name(ServeVerdict verdict);
 
 // Whether a writer that offers `offered` under this topic and rule (nullptr: none) is served.
+// Internal topics are served only where the rule names them (model/ros_names.hpp).
 [[nodiscard]] ServeVerdict judge(const TopicRule* rule,
                                  std::string_view topic,
                                  DurabilityKind offered);
 
-// The same for people: why a writer is not served, and what would have it served.
+// The same for people: why a writer of `topic` is not served, and what would have it served.
 struct ServeReason {
     std::string text;
     std::string cure;
 };
 [[nodiscard]] ServeReason explain(ServeVerdict verdict,
                                   const TopicRule* rule,
+                                  std::string_view topic,
                                   DurabilityKind offered);
 
 // The weakest durability served under the rule: what the ingest reader requests, so that it matches

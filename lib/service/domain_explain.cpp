@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "discovery/mismatch.hpp"
 #include "discovery/peer_facts.hpp"
+#include "model/ros_names.hpp"
 #include "service/contract_resolver.hpp"
 #include "service/domain_service.hpp"
 
@@ -34,21 +35,6 @@ std::string_view state_of(const GroupType& type) {
             return "unavailable";
     }
     return "?";
-}
-
-// What tells the instances of a group apart.
-std::string key_source(const ServedGroup& group) {
-    const GroupType& type = group.types;
-    if (!group.meta.key.keyed) return "it has no key";
-    if (type.key_plan) {
-        const bool described = types::described_type(group.meta).has_value();
-        return described ? "the description of its type" : "the key layout of the rule";
-    }
-    if (!type.saw_keyless) return "the key hashes that its writers send";
-    return fmt::format(
-        "nothing ({}); only limits of the whole topic apply. Name the key in a "
-        "rule: topics[].key",
-        type.problem);
 }
 
 GroupExplanation explain_served(const ServedGroup& group, TopicStatus topic) {
@@ -82,7 +68,7 @@ GroupExplanation explain_stored(const GroupKey& key, const Config& config, Topic
     const TopicRule* rule = find_rule(config.topics, key.topic, key.type, key.partitions);
     if (rule != nullptr) result.rule = rule->origin;
     const ServeReason reason =
-        explain(judge(rule, key.topic, key.durability), rule, key.durability);
+        explain(judge(rule, key.topic, key.durability), rule, key.topic, key.durability);
     result.reason = reason.text.empty() ? "there was no room for it (limits.served_groups)"
                                         : "of its writers: " + reason.text;
     result.cure = reason.cure;
@@ -147,6 +133,20 @@ void explain_reach(participant::Participant::Reach reach, EndpointExplanation& r
 
 }  // namespace
 
+std::string key_source(const ServedGroup& group) {
+    const GroupType& type = group.types;
+    if (!group.meta.key.keyed) return "it has no key";
+    if (type.key_plan) {
+        const bool described = types::described_type(group.meta).has_value();
+        return described ? "the description of its type" : "the key layout of the rule";
+    }
+    if (!type.saw_keyless) return "the key hashes that its writers send";
+    return fmt::format(
+        "nothing ({}); only limits of the whole topic apply. Name the key in a "
+        "rule: topics[].key",
+        type.problem);
+}
+
 std::vector<std::string> DomainService::topics_like(const std::string& topic) const {
     std::set<std::string_view> names;
     for (const auto& [guid, writer] : participants_[0]->sedp().writers())
@@ -158,7 +158,9 @@ std::vector<std::string> DomainService::topics_like(const std::string& topic) co
     std::vector<std::string_view> left(names.begin(), names.end());
     std::vector<std::string> near;
     while (near.size() < most_near_names) {
-        const auto closest = closest_match(topic, left);
+        auto closest = closest_match(topic, left);
+        if (!closest && topic.starts_with('/'))
+            closest = closest_match(dds_topic_of_ros(topic), left);
         if (!closest) break;
         near.emplace_back(*closest);
         std::erase(left, std::string_view(near.back()));
@@ -222,7 +224,7 @@ void DomainService::explain_writers(const std::vector<ServedGroup*>& groups,
         const auto refused = unserved.find(guid);
         if (refused == unserved.end()) continue;
         const auto& [copy, verdict, rule] = refused->second;
-        const ServeReason reason = service::explain(verdict, rule, data.qos.durability);
+        const ServeReason reason = service::explain(verdict, rule, data.topic, data.qos.durability);
         writer.reason = reason.text;
         writer.cure = reason.cure;
         if (verdict == ServeVerdict::serve) {

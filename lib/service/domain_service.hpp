@@ -9,6 +9,7 @@
 #include "durability/config.hpp"
 #include "model/explanation.hpp"
 #include "model/reload.hpp"
+#include "model/shown_topic.hpp"
 #include "model/status.hpp"
 #include "participant/participant.hpp"
 #include "service/context.hpp"
@@ -125,6 +126,8 @@ class DomainService {
     [[nodiscard]] TopicExplanation explain(const std::string& topic,
                                            const store::StoreStatus& store,
                                            Now now) const;
+    // The effective contract of the topic's groups, and where each value comes from.
+    [[nodiscard]] ShownTopic show(const std::string& topic, const store::StoreStatus& store) const;
     // Names of known topics that are near to one that is not.
     [[nodiscard]] std::vector<std::string> topics_like(const std::string& topic) const;
     [[nodiscard]] const ServedGroups& groups() const { return groups_; }
@@ -185,6 +188,8 @@ class DomainService {
     bool serving_{false};
 };
 
+// What tells the instances of a group apart, for people.
+[[nodiscard]] std::string key_source(const ServedGroup& group);
 // A late reader as `readers` and `explain` show it.
 [[nodiscard]] ReaderStatus reader_status(const Replay::LateReaderView& late);
 

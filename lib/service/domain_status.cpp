@@ -88,12 +88,22 @@ DomainStatus DomainService::status(const store::StoreStatus& store, Now now) con
     result.ingest_prefix = options_.sides[0].identity.prefix;
     result.replay_prefix = options_.sides[1].identity.prefix;
     result.participants = participants_[0]->spdp().participants().size();
+    result.disk_bytes = store.disk_bytes;
+    result.memory_bytes = store.memory_bytes;
+    result.open_files = store.open_files;
+    result.failed_syncs = store.failed_syncs;
+    result.compactions = store.compactions;
+    for (const auto& participant : participants_) {
+        result.datagrams_received += participant->counters().datagrams;
+        result.malformed += participant->counters().malformed;
+    }
 
     const auto late_readers = replay_->readers(now);
     for (const store::GroupStatus& stored : store.groups) {
         TopicStatus topic = store::topic_status(stored);
         const auto group = groups_.all().find(stored.meta.key);
         const bool served = group != groups_.all().end();
+        if (served) topic.replayed = group->second->replayed;
         for (const store::WriterStatus& known : stored.writers) {
             WriterStatus writer = store::writer_status(stored, known);
             if (served) {

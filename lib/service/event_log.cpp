@@ -13,17 +13,26 @@ Event make_event(EventKind kind, std::vector<std::pair<std::string_view, std::st
     return event;
 }
 
+void EventLog::count(EventKind kind) {
+    ++counts_[static_cast<std::size_t>(kind)];
+    if (kind == EventKind::ConfigReloaded) config_rejected_ = false;
+    if (kind == EventKind::ConfigRejected) config_rejected_ = true;
+}
+
 void EventLog::emit(Event event) {
+    event.number = ++last_number_;
     ring_.push_back(event);
     outgoing_.push_back(std::move(event));
 }
 
 void EventLog::report_always(Event event, Now now) {
     event.wall = now.wall.time_since_epoch();
+    count(event.kind);
     emit(std::move(event));
 }
 
 void EventLog::report(Event event, std::string_view subject, Now now) {
+    count(event.kind);
     event.wall = now.wall.time_since_epoch();
     std::string key = fmt::format("{}/{}", static_cast<int>(event.kind), subject);
     if (subjects_.size() >= max_subjects && !subjects_.contains(key)) {

@@ -7,6 +7,8 @@
 
 #include <boost/circular_buffer.hpp>
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -37,6 +39,14 @@ class EventLog {
     // Events to print, oldest first.
     [[nodiscard]] std::optional<Event> next_event();
     [[nodiscard]] std::vector<Event> latest() const { return {ring_.begin(), ring_.end()}; }
+    // The number of the newest event; 0 before the first.
+    [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
+    // How often each kind was reported, whatever the rate limit made of it; by EventKind.
+    [[nodiscard]] const std::array<std::uint64_t, event_kind_count>& counts() const {
+        return counts_;
+    }
+    // Of ConfigReloaded and ConfigRejected the latter came last.
+    [[nodiscard]] bool config_rejected() const { return config_rejected_; }
 
   private:
     struct Subject {
@@ -48,7 +58,12 @@ class EventLog {
 
     std::unordered_map<std::string, Subject> subjects_;
     std::deque<Event> outgoing_;
+    void count(EventKind kind);
+
     boost::circular_buffer<Event> ring_{kept};
+    std::uint64_t last_number_{0};
+    std::array<std::uint64_t, event_kind_count> counts_{};
+    bool config_rejected_{false};
 };
 
 // key=value fields of an event in one expression: make_event(EventKind::X, {{"topic", t}, ...}).

@@ -111,6 +111,8 @@ void Replay::on_read(store::SamplesRead& read, Now now) {
     }
     rate_.spend(octets, now.mono);
     octets_provided_ += octets;
+    late.group->replayed +=
+        static_cast<std::uint64_t>(std::ranges::count_if(samples, &rtps::ReplaySample::available));
     replay_.provide_payloads(key.first, key.second, std::move(samples), now.mono);
 }
 

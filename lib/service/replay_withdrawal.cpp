@@ -40,20 +40,25 @@ EntityId Replay::identify(const ServedGroup& group) {
     const EntityId id = context_.claim(Side::replay, description, kind);
     if (withdrawn_.erase(id) == 0) return id;
     context_.entities.retire(Side::replay, description);
-    const EntityId renewed = context_.claim(Side::replay, description, kind);
+    const EntityId renewed = context_.entities.claim(Side::replay, description, kind).id;
     std::vector<Frontier> moved;
     std::erase_if(frontiers_, [&](const auto& entry) {
         if (entry.first.first != id) return false;
-        erase_frontier(entry.first);
         moved.push_back(entry.second);
         return true;
     });
+    // In this order: whatever of it is on disk when the daemon is killed, the id that is found
+    // there has its frontiers.
     for (Frontier& frontier : moved) {
         frontier.replay_writer = renewed;
         remember({renewed, frontier.reader}, frontier);
         context_.save(
             store::RecordKind::frontier, frontier_key(frontier.reader, renewed), encode(frontier));
     }
+    context_.save(
+        store::RecordKind::identity, entity_key(Side::replay, description), encode(renewed));
+    for (const Frontier& frontier : moved)
+        erase_frontier({id, frontier.reader});
     return renewed;
 }
 

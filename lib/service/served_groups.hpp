@@ -97,9 +97,10 @@ struct ServedGroup {
     std::set<Guid> relayed_and_gone;
     GroupType types;
     bool representation_reported{false};
-    bool backlog_full{false};  // the store takes no more of it for now
     // A reader of the topic is being served that must hear of what living writers write meanwhile.
     bool is_minded{false};
+    bool backlog_full{false};   // the store takes no more of it for now
+    std::uint64_t replayed{0};  // samples handed to late readers in this run
 
     // A writer of that source GUID is discovered and within its lease.
     [[nodiscard]] bool has_writer_of(const Guid& source) const;

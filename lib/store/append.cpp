@@ -175,6 +175,13 @@ void StoreCore::reject(Group& group,
     ++group.rejected;
     ++group.rejected_in_batch;
     group.reject_reason = reason;
+    const auto known = std::ranges::find(
+        group.refused, reason, &std::pair<std::string_view, std::uint64_t>::first);
+    if (known != group.refused.end()) {
+        ++known->second;
+    } else {
+        group.refused.emplace_back(reason, 1);
+    }
 }
 
 std::string_view StoreCore::refusal_of_bytes(const Group& group, std::uint64_t size) {

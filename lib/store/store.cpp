@@ -206,6 +206,8 @@ StoreStatus StoreCore::status(bool totals_only) const {
         one.duplicates = group->duplicates;
         one.evicted = group->evicted;
         one.rejected = group->rejected;
+        for (const auto& [limit, samples] : group->refused)
+            one.refused.push_back({std::string(limit), samples});
         one.degraded = group->degraded || (disk_stuck && group->on_disk());
     }
     result.retained = total_samples;

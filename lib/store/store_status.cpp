@@ -25,6 +25,11 @@ TopicStatus topic_status(const GroupStatus& group) {
     topic.compacting = group.compacting;
     topic.writers = group.writers.size();
     topic.degraded = group.degraded;
+    topic.instances = group.instances;
+    topic.stored = group.appended;
+    topic.duplicates = group.duplicates;
+    topic.evicted = group.evicted;
+    topic.refused = group.refused;
     return topic;
 }
 

@@ -31,13 +31,14 @@ struct GroupStatus {
     std::uint64_t retained{0};
     std::uint64_t instances{0};
     std::uint64_t payload_bytes{0};
-    std::uint64_t disk_bytes{0};  // size of all files of the group
-    std::uint64_t dead_bytes{0};  // of these, frames no longer retained
-    std::uint64_t compacting{0};  // logs that wait to be rewritten, or are
-    std::uint64_t appended{0};    // samples stored since start
-    std::uint64_t duplicates{0};  // samples not stored because they already were, since start
-    std::uint64_t evicted{0};     // since start
-    std::uint64_t rejected{0};    // refused at a limit, since start
+    std::uint64_t disk_bytes{0};      // size of all files of the group
+    std::uint64_t dead_bytes{0};      // of these, frames no longer retained
+    std::uint64_t compacting{0};      // logs that wait to be rewritten, or are
+    std::uint64_t appended{0};        // samples stored since start
+    std::uint64_t duplicates{0};      // samples not stored because they already were, since start
+    std::uint64_t evicted{0};         // since start
+    std::uint64_t rejected{0};        // refused at a limit, since start
+    std::vector<LimitCount> refused;  // the same, by limit
     bool degraded{false};
     std::vector<WriterStatus> writers;
 };

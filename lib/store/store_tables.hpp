@@ -116,6 +116,7 @@ struct Group {
     std::uint64_t evicted{0};
     std::uint64_t rejected{0};
     std::uint64_t rejected_in_batch{0};
+    std::vector<std::pair<std::string_view, std::uint64_t>> refused;  // by limit; few
     bool key_unresolved_told{false};
     std::string_view reject_reason;
     WriterIndex last_writer{0};  // samples of one writer come in rows

@@ -59,8 +59,11 @@ class SyncLane {
             SyncJob job = std::move(*job_);
             job_.reset();
             lock.unlock();
+            const SteadyTime begun = steady_now();
             Store::run(job);
+            const auto took = steady_now() - begun;
             lock.lock();
+            times_.add(took);
             done_ = std::move(job);
             // Whoever is woken asks for the lock first.
             lock.unlock();
@@ -73,6 +76,10 @@ class SyncLane {
         const std::lock_guard lock(mutex_);
         return std::exchange(done_, std::nullopt);
     }
+    [[nodiscard]] DurationHistogram times() const {
+        const std::lock_guard lock(mutex_);
+        return times_;
+    }
     // Waits for the job in the lane; nothing when it takes longer than `until`.
     [[nodiscard]] std::optional<SyncJob> wait_done(SteadyTime until) {
         std::unique_lock lock(mutex_);
@@ -81,8 +88,9 @@ class SyncLane {
     }
 
   private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
+    DurationHistogram times_;
     std::optional<SyncJob> job_;
     std::optional<SyncJob> done_;
     bool closed_{false};
@@ -188,6 +196,14 @@ void StoreThread::ask_pulse() {
 
 bool StoreThread::has_pulse() const {
     return impl_->joined || impl_->pulse.answered();
+}
+
+DurationHistogram StoreThread::sync_times() const {
+    return impl_->lane.times();
+}
+
+std::size_t StoreThread::queue_depth() const {
+    return impl_->queue.size();
 }
 
 bool StoreThread::stop() {

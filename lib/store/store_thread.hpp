@@ -63,6 +63,11 @@ class StoreThread {
     // then left to themselves with the store, and the process should end (the lease goes with it).
     bool stop();
 
+    // Thread-safe. How long the disk took, each time something was synced.
+    [[nodiscard]] DurationHistogram sync_times() const;
+    // Thread-safe. Commands that wait to be carried out.
+    [[nodiscard]] std::size_t queue_depth() const;
+
   private:
     struct Impl;
     explicit StoreThread(std::shared_ptr<Impl> impl);

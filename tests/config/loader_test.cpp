@@ -170,6 +170,34 @@ TEST_CASE("all problems are found in one run") {
     CHECK_THAT(to_text(found), Contains("4 errors"));
 }
 
+TEST_CASE("contradictions are found beside other problems, but not about what is wrong anyway") {
+    const std::string found =
+        to_text(problems("domains: [0, 0]\n"
+                         "default_contract: { depth: 20000, max_samples: many }\n"
+                         "topics:\n"
+                         "  - topic: a\n"
+                         "  - topic: a\n"
+                         "  - { topic: b, contract: { depth: 5, max_samples: 2 } }\n"
+                         "  - { topic: b, serve: often }\n"
+                         "shutdown: stays\n"));
+    CHECK_THAT(found, Contains("d.yaml:1:10: error: domains: domain 0 is given twice"));
+    CHECK_THAT(found, Contains("error: default_contract.max_samples: 'many' is not"));
+    CHECK_THAT(found, !Contains("default_contract.depth"));
+    CHECK_THAT(found, Contains("d.yaml:5:5: error: topics[1]: the rule for topic 'a'"));
+    CHECK_THAT(found, Contains("error: topics[2].contract.depth: 5 is above max_samples 2"));
+    CHECK_THAT(found, Contains("error: topics[3].serve: 'often' is not one of"));
+    CHECK_THAT(found, Contains("error: shutdown: 'stays' is not one of: stay, goodbye; did you"));
+    CHECK_THAT(found, Contains("6 errors"));
+}
+
+TEST_CASE("a wrong word on the command line is one problem") {
+    const auto loaded = load({"", "", {{"domains", {"300"}, false, "--domain"}}});
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().size() == 1);
+    CHECK_THAT(to_text(loaded.error()),
+               Contains("command line: error: --domain: 300 is too large"));
+}
+
 TEST_CASE("a duplicate key is an error that names both lines") {
     CHECK_THAT(
         complaint("network:\n  multicast: true\n  multicast: false\n"),

@@ -58,6 +58,11 @@ std::string without_threads(const std::string& text) {
     return text.substr(0, begin + 1) + text.substr(text.find("\n\n", begin) + 1);
 }
 
+// Another way to write an option that is there, so the two never stand in one rule.
+bool in_place_of_another(std::string_view path) {
+    return path == "topics[].ros_topic" || path == "topics[].ros_type";
+}
+
 // What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its
 // default.
 struct Documented {
@@ -97,9 +102,9 @@ TEST_CASE("the shipped file as it is means the defaults") {
 }
 
 TEST_CASE("the shipped file uncommented names every option at its default") {
-    const std::string text = uncommented(read(source / "config/durabilityd.yaml"));
-    const auto loaded =
-        load_text("durabilityd.yaml", has_realtime() ? text : without_threads(text));
+    const std::string text = read(source / "config/durabilityd.yaml");
+    const std::string all = uncommented(text);
+    const auto loaded = load_text("durabilityd.yaml", has_realtime() ? all : without_threads(all));
     if (!loaded) FAIL(to_text(loaded.error()));
     REQUIRE(loaded->config.topics.size() == 1);
     Config set = loaded->config;
@@ -108,6 +113,11 @@ TEST_CASE("the shipped file uncommented names every option at its default") {
     for (const Option& option : options()) {
         if (of_contract(option.path) || of_threads(option.path)) continue;
         CAPTURE(option.path);
+        if (in_place_of_another(option.path)) {
+            const auto name = option.path.substr(option.path.rfind('.') + 1);
+            CHECK(text.find("# " + std::string(name) + ": ") != std::string::npos);
+            continue;
+        }
         std::string path(option.path);
         if (path.starts_with("topics[]")) path.insert(7, "0");
         CHECK(loaded->origins.count(path) == 1);
@@ -149,7 +159,7 @@ TEST_CASE("every example loads without a warning") {
         CHECK(loaded->warnings.empty());
         ++count;
     }
-    CHECK(count == 4);
+    CHECK(count == 7);
 }
 
 TEST_CASE("the manual page has every option, its default, when it takes effect, and no other") {

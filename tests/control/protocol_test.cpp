@@ -311,7 +311,7 @@ TEST_CASE("events travel with their fields and their line") {
     event.kind = EventKind::TornTailTruncated;
     event.fields = {{"file", "a b"}, {"bytes", "12"}};
     event.wall = 5s;
-    const auto reply = decode_reply(encode_reply(encode_data({event})));
+    const auto reply = decode_reply(encode_reply(encode_data({event}, "1")));
     REQUIRE(reply.has_value());
     REQUIRE(reply->events.size() == 1);
     CHECK(reply->events[0].line == "event=TornTailTruncated file=\"a b\" bytes=12");

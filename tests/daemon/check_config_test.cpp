@@ -70,6 +70,41 @@ TEST_CASE("options two sections deep are printed as they are written") {
     CHECK(again->config.threads.store.empty());
 }
 
+TEST_CASE("a rule is printed with the names it has in DDS and in ROS") {
+    const std::string printed = effective(
+        "topics:\n"
+        "  - { ros_topic: /map, ros_type: nav_msgs/msg/OccupancyGrid }\n"
+        "  - { topic: rt/tf_static, type: \"tf2_msgs::msg::dds_::TFMessage_\" }\n"
+        "  - topic: other\n");
+    CHECK_THAT(printed,
+               Contains("  - ros_topic: \"/map\"") && Contains("# d.yaml:2; in DDS rt/map\n") &&
+                   Contains("    ros_type: \"nav_msgs/msg/OccupancyGrid\"") &&
+                   Contains("# d.yaml:2; in DDS nav_msgs::msg::dds_::OccupancyGrid_\n"));
+    CHECK_THAT(printed, !Contains("topic: \"rt/map\""));
+    CHECK_THAT(printed,
+               Contains("# d.yaml:3; in ROS /tf_static\n") &&
+                   Contains("# d.yaml:3; in ROS tf2_msgs/msg/TFMessage\n"));
+    CHECK_THAT(printed, Contains("  - topic: \"other\"                          # d.yaml:4\n"));
+    const auto again = config::load_text("d.yaml", printed);
+    REQUIRE(again.has_value());
+    CHECK(again->config.topics[0].topic == "rt/map");
+    CHECK(again->config.topics[1].topic == "rt/tf_static");
+}
+
+TEST_CASE("a store directory in memory is warned of") {
+    const auto checked = [](const std::string& directory) {
+        const auto loaded =
+            config::load_text("d.yaml", "store:\n  directory: " + directory + "/not/made/yet\n");
+        REQUIRE(loaded.has_value());
+        return config::to_text(check_surroundings(*loaded));
+    };
+    CHECK(checked("/proc").empty());
+    // /dev/shm is a tmpfs wherever POSIX shared memory works.
+    CHECK_THAT(checked("/dev/shm"),
+               Contains("d.yaml:2:14: warning: store.directory: '/dev/shm/not/made/yet' lies in "
+                        "memory"));
+}
+
 TEST_CASE("every value is printed with where it came from") {
     const std::string printed = effective(busy);
     CHECK_THAT(printed, Contains("domains: [3, 4]                             # d.yaml:2\n"));

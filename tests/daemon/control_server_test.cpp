@@ -28,7 +28,8 @@ namespace {
 // A server on a loop of its own that keeps every answer until the test gives it.
 class Server {
   public:
-    explicit Server(std::chrono::milliseconds patience) {
+    explicit Server(std::chrono::milliseconds patience) : Server(ControlServer::Times{patience, 30s}) {}
+    explicit Server(ControlServer::Times times) {
         std::string name =
             (std::filesystem::temp_directory_path() / "durability-server-XXXXXX").string();
         REQUIRE(::mkdtemp(name.data()) != nullptr);
@@ -41,7 +42,7 @@ class Server {
                 held_.push_back(std::move(answer));
                 arrived_.notify_all();
             },
-            patience);
+            times);
         if (!opened) FAIL(opened.error().text());
         server_ = *std::move(opened);
         loop_ = std::thread([this] { context_.run(); });

@@ -179,9 +179,10 @@ TEST_CASE("explain tells what is kept of a topic, and under which rule") {
     INFO(one.output);
     CHECK(one.status == 0);
     CHECK_THAT(one.output,
-               Contains("rt/map in domain 0\n") && Contains("served: PERSISTENT, type Map") &&
-                   Contains("partition \"left\"") && Contains("4 samples kept (disk)") &&
-                   Contains("rule " + file + ":3") && Contains("its description is known") &&
+               Contains("rt/map (/map in ROS) in domain 0\n") &&
+                   Contains("served: PERSISTENT, type Map") && Contains("partition \"left\"") &&
+                   Contains("4 samples kept (disk)") && Contains("rule " + file + ":3") &&
+                   Contains("its description is known") &&
                    Contains("the description of its type") && Contains("No writer is there.") &&
                    Contains("No reader is there."));
     const auto secret = run_tool({"explain", "rt/secret", "-d", "0", "--socket", socket});
@@ -195,10 +196,15 @@ TEST_CASE("explain tells what is kept of a topic, and under which rule") {
                Contains("{\"explained\":[{\"domain\":0,\"topic\":\"rt/map\",\"groups\":[{") &&
                    Contains("\"state\":\"served\"") && Contains("\"rule\":\"" + file + ":3\""));
 
-    const auto near = run_tool({"explain", "/map", "--socket", socket});
+    const auto ros = run_tool({"explain", "/map", "--socket", socket});
+    CHECK(ros.status == 0);
+    CHECK_THAT(ros.output,
+               Contains("there is no topic /map; rt/map is taken, which is its name in DDS\n") &&
+                   Contains("rt/map (/map in ROS) in domain 0\n"));
+    const auto near = run_tool({"explain", "/mep", "--socket", socket});
     CHECK(near.status == 69);
     CHECK_THAT(near.output,
-               Contains("explain /map: nobody writes or reads such a topic") &&
+               Contains("explain /mep: nobody writes or reads such a topic") &&
                    Contains("did you mean rt/map?") && !Contains("is durabilityd running?"));
     CHECK_THAT(run_tool({"explain", "wide_of_the_mark", "--socket", socket}).output,
                Contains("nothing of it is kept") && !Contains("did you mean"));

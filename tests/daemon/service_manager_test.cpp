@@ -137,7 +137,7 @@ TEST_CASE("the unit's command lines start, reload and end the daemon") {
 
     service.house.write("d.yaml",
                         "topics:\n"
-                        "  - { topic: map, type: Map, keyed: no }\n"
+                        "  - { topic: map, type: Map, keyed: no, serve: transient_local }\n"
                         "log: { level: debug }\n"
                         "network_lease: 20s\n");
     std::tie(status, output) = service.reload();

@@ -4,35 +4,11 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 namespace durability::interop {
 namespace {
 
 using Catch::Contains;
 using test::Process;
-
-std::string run_tool(const World& world, Words words) {
-    words.insert(words.end(), {"--socket", (world.directory() / "run" / "control.sock").string()});
-    Process process({DURABILITYCTL_BINARY, std::move(words), {}});
-    if (!process.wait(patience)) return "durabilityctl does not end";
-    return process.output();
-}
-
-// What the tool says once it contains every one of `expected`, or when patience ends.
-std::string run_until(const World& world, const Words& words, const Words& expected) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (true) {
-        std::string output = run_tool(world, words);
-        const bool complete =
-            std::all_of(expected.begin(), expected.end(), [&](const std::string& text) {
-                return output.find(text) != std::string::npos;
-            });
-        if (complete || std::chrono::steady_clock::now() > deadline) return output;
-        std::this_thread::sleep_for(100ms);
-    }
-}
 
 std::unique_ptr<Process> write(const World& world,
                                Vendor vendor,
@@ -90,13 +66,13 @@ void check_readers(World& world) {
                          "Group 1: unserved: requests VOLATILE",
                          "partition: offered \"left\", requested \"right\"",
                          "type: offered "};
-    const std::string text = run_until(world, {"explain", "told"}, expected);
+    const std::string text = run_tool_until(world, {"explain", "told"}, expected);
     INFO(text);
     for (const std::string& part : expected)
         CHECK_THAT(text, Contains(part));
     CHECK_THAT(text, Contains("To do: put both into a common partition"));
 
-    const std::string table = run_until(world, {"readers", "told"}, {"unserved", "complete"});
+    const std::string table = run_tool_until(world, {"readers", "told"}, {"unserved", "complete"});
     INFO(table);
     CHECK_THAT(table, Contains("Fast DDS") && Contains("requests VOLATILE"));
     CHECK_THAT(run_tool(world, {"readers", "other"}), Contains("durabilityctl explain other"));
@@ -110,7 +86,7 @@ void check_writers(const World& world) {
     const auto live = write(world, Vendor::cyclone, "live", "volatile", nobody);
     const std::string rule = (world.directory() / "durabilityd.yaml").string() + ":2";
     const auto says = [&](const std::string& topic, const std::string& expected) {
-        CHECK_THAT(run_until(world, {"explain", topic}, {expected}), Contains(expected));
+        CHECK_THAT(run_tool_until(world, {"explain", topic}, {expected}), Contains(expected));
     };
     says("secret", fmt::format("Not served: the rule at {} says serve: never", rule));
     says("latched", "it offers TRANSIENT_LOCAL, and TRANSIENT is the least that is served");

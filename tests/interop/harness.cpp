@@ -128,10 +128,9 @@ std::unique_ptr<Process> World::launch_daemon() const {
                        "--runtime-dir",
                        (directory() / "run").string(),
                        "--domain",
-                       std::to_string(domain_),
-                       "--interface",
-                       "lo"};
+                       std::to_string(domain_)};
     words.insert(words.end(), daemon.begin(), daemon.end());
+    words.insert(words.end(), daemon_interfaces_.begin(), daemon_interfaces_.end());
     words.insert(words.end(), daemon_options_.begin(), daemon_options_.end());
     return std::make_unique<Process>(Launch{words.front(), {words.begin() + 1, words.end()}, {}});
 }
@@ -162,19 +161,18 @@ void World::kill_daemon() {
 std::unique_ptr<Process> World::peer(Vendor vendor,
                                      std::string_view command,
                                      const Words& options) const {
-    Launch launch;
-    launch.program = vendor == Vendor::cyclone ? PEER_CYCLONE_BINARY : PEER_FASTDDS_BINARY;
-    launch.arguments = {std::string(command), "--domain", std::to_string(domain_)};
-    launch.arguments.insert(launch.arguments.end(), options.begin(), options.end());
+    Words words = peer_prefix_;
+    words.emplace_back(vendor == Vendor::cyclone ? PEER_CYCLONE_BINARY : PEER_FASTDDS_BINARY);
+    words.insert(words.end(), {std::string(command), "--domain", std::to_string(domain_)});
+    words.insert(words.end(), options.begin(), options.end());
     const auto transient = [](const std::string& word) {
         return word.find("transient") != std::string::npos && word != "transient_local";
     };
     if (vendor == Vendor::fastdds && std::any_of(options.begin(), options.end(), transient)) {
-        launch.arguments.emplace_back("--persistence-file");
-        launch.arguments.push_back(
-            (directory() / fmt::format("fastdds-{}.db", next_file_++)).string());
+        words.emplace_back("--persistence-file");
+        words.push_back((directory() / fmt::format("fastdds-{}.db", next_file_++)).string());
     }
-    return std::make_unique<Process>(launch);
+    return std::make_unique<Process>(Launch{words.front(), {words.begin() + 1, words.end()}, {}});
 }
 
 std::unique_ptr<Process> World::publisher(Vendor vendor, const Words& options) const {
@@ -232,6 +230,26 @@ bool lost_a_match(const Words& lines) {
         matched[reader] = current;
     }
     return false;
+}
+
+std::string run_tool(const World& world, Words words) {
+    words.insert(words.end(), {"--socket", (world.directory() / "run" / "control.sock").string()});
+    Process process({DURABILITYCTL_BINARY, std::move(words), {}});
+    if (!process.wait(patience)) return "durabilityctl does not end";
+    return process.output();
+}
+
+std::string run_tool_until(const World& world, const Words& words, const Words& expected) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (true) {
+        std::string output = run_tool(world, words);
+        const bool complete =
+            std::all_of(expected.begin(), expected.end(), [&](const std::string& text) {
+                return output.find(text) != std::string::npos;
+            });
+        if (complete || std::chrono::steady_clock::now() > deadline) return output;
+        std::this_thread::sleep_for(100ms);
+    }
 }
 
 std::string ask_daemon(const World& world, Words words) {

@@ -79,6 +79,10 @@ class World {
     void start_daemon();
     // From now on the daemon is started by this command, which has to become it: prlimit, say.
     void start_daemon_with(Words command) { daemon_prefix_ = std::move(command); }
+    // From now on the daemon is started with these in place of `--interface lo`.
+    void use_daemon_interfaces(Words options) { daemon_interfaces_ = std::move(options); }
+    // From now on peers are started by this command, which has to become them.
+    void start_peers_with(Words command) { peer_prefix_ = std::move(command); }
     // From now on the daemon is started with these too.
     void add_daemon_options(Words options) { daemon_options_ = std::move(options); }
     // One more process on the same directories, whatever becomes of it.
@@ -100,7 +104,9 @@ class World {
     std::uint32_t domain_;
     TemporaryDirectory directory_;
     Words daemon_prefix_;
+    Words daemon_interfaces_{"--interface", "lo"};
     Words daemon_options_;
+    Words peer_prefix_;
     std::unique_ptr<test::Process> daemon_;
     mutable std::uint32_t next_file_{0};
 };
@@ -130,6 +136,12 @@ std::string flaws(test::Process& subscriber, std::uint64_t expected, std::size_t
 
 // Whether a peer that printed `lines` lost sight of any endpoint of the other side.
 bool lost_a_match(const Words& lines);
+
+// What durabilityctl says to people, on stdout and stderr.
+std::string run_tool(const World& world, Words words);
+
+// The same once it contains every one of `expected`, or when patience ends.
+std::string run_tool_until(const World& world, const Words& words, const Words& expected);
 
 // What durabilityctl answers for machines; empty when it does not.
 std::string ask_daemon(const World& world, Words words);

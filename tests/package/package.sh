@@ -129,9 +129,13 @@ drwxr-xr-x root/root /etc/durabilityd/conf.d/
 -rw-r--r-- root/root /usr/share/doc/durabilityd/copyright
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/fleet.yaml
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/minimal.yaml
+-rw-r--r-- root/root /usr/share/doc/durabilityd/examples/metrics.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/realtime.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros-domain.conf
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2-latched.yaml
+-rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2-map.yaml
+-rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2-robot_description.yaml
+-rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2-tf_static.yaml
 -rw-r--r-- root/root /usr/share/doc/durabilityd/examples/ros2.yaml
 -rw-r--r-- root/root /usr/share/man/man1/durabilityctl.1.gz
 -rw-r--r-- root/root /usr/share/man/man5/durabilityd.yaml.5.gz

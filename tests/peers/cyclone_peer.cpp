@@ -19,13 +19,18 @@ namespace {
 // enough that a test which hangs says why.
 constexpr dds_duration_t max_blocking = DDS_SECS(60);
 
-std::string configuration(bool key_hashes) {
+// On an address that others may have been told of, Cyclone listens at the ports of the standard.
+std::string configuration(const Options& options) {
+    const bool is_told = !options.address.empty();
     return fmt::format(
         "<CycloneDDS><Domain Id=\"any\"><General><Interfaces>"
-        "<NetworkInterface name=\"lo\" multicast=\"true\"/>"
+        "<NetworkInterface {} multicast=\"true\"/>"
         "</Interfaces><AllowMulticast>true</AllowMulticast></General>"
+        "<Discovery><ParticipantIndex>{}</ParticipantIndex></Discovery>"
         "<Internal><GenerateKeyhash>{}</GenerateKeyhash></Internal></Domain></CycloneDDS>",
-        key_hashes);
+        is_told ? fmt::format("address=\"{}\"", options.address) : "name=\"lo\"",
+        is_told ? "auto" : "none",
+        options.key_hashes);
 }
 
 dds_entity_t need(dds_entity_t entity, std::string_view what) {
@@ -170,8 +175,8 @@ class CycloneParticipant final : public Participant {
   public:
     explicit CycloneParticipant(const Options& options)
         : options_(options), type_(find_cyclone_type(options.type)) {
-        if (options.loopback) {
-            ::setenv("CYCLONEDDS_URI", configuration(options.key_hashes).c_str(), 0);
+        if (options.loopback || !options.address.empty()) {
+            ::setenv("CYCLONEDDS_URI", configuration(options).c_str(), 0);
         }
         participant_ =
             need(dds_create_participant(options.domain, nullptr, nullptr), "create participant");
@@ -181,7 +186,8 @@ class CycloneParticipant final : public Participant {
         if (!options.topic_data.empty()) {
             dds_qset_topicdata(qos.get(), options.topic_data.data(), options.topic_data.size());
         }
-        const auto descriptor = descriptor_of(type_, options.type_information);
+        auto descriptor = descriptor_of(type_, options.type_information);
+        if (!options.type_name.empty()) descriptor.m_typename = options.type_name.c_str();
         topic_ = need(
             dds_create_topic(participant_, &descriptor, options.topic.c_str(), qos.get(), nullptr),
             "create topic");

@@ -302,10 +302,10 @@ class FastReader final : public Reader {
 dds::DomainParticipantQos participant_qos(const Options& options) {
     dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
     qos.name("peer_fastdds");
-    if (!options.loopback) return qos;
-    // UDP on loopback only. Shared memory would carry the data past the network under test.
+    if (!options.loopback && options.address.empty()) return qos;
+    // UDP on one address only. Shared memory would carry the data past the network under test.
     auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
-    udp->interfaceWhiteList.emplace_back("127.0.0.1");
+    udp->interfaceWhiteList.push_back(options.address.empty() ? "127.0.0.1" : options.address);
     qos.transport().use_builtin_transports = false;
     qos.transport().user_transports.push_back(udp);
     return qos;
@@ -323,6 +323,7 @@ class FastParticipant final : public Participant {
             need(factory->create_participant(
                      options.domain, participant_qos(options), nullptr, dds::StatusMask::none()),
                  "create participant");
+        if (!options.type_name.empty()) own_type_->setName(options.type_name.c_str());
         if (type_.register_type(participant_) != ReturnCode_t::RETCODE_OK) {
             fail(exit_middleware, "register type: refused");
         }

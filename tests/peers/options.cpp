@@ -30,6 +30,8 @@ both:  --domain N  --topic NAME  --type unkeyed|keyed|NAME (a type of keys.idl)
        --durability-service keep_last:N|keep_all[:SAMPLES,INSTANCES,PER_INSTANCE]
        --cleanup-delay S|infinite  --persistence-guid GUID  --persistence-file FILE
        --autodispose yes|no  --loopback yes|no  --seed S  --timeout S  --quiet  --bench
+       --address ADDR (UDP on this address alone in place of loopback, at the standard's ports)
+       --type-name NAME (announced in place of the type's own; unkeyed and keyed only)
        --type-information yes|no (Cyclone DDS: whether endpoints describe their type)
        --key-hashes yes|no (Cyclone DDS: whether writers send a key hash with each sample)
 pub:   --count N  --size BYTES | --sizes A,B,C  --keys K  --first-key K  --rate HZ  --start-seq N
@@ -150,6 +152,7 @@ void add_common(std::map<std::string_view, Setter>& table) {
     table["--domain"] = [](auto& o, auto k, auto v) { o.domain = number<std::uint32_t>(k, v); };
     table["--topic"] = [](auto& o, auto, auto v) { o.topic = v; };
     table["--type"] = [](auto& o, auto, auto v) { o.type = v; };
+    table["--type-name"] = [](auto& o, auto, auto v) { o.type_name = v; };
     table["--key-hashes"] = [](auto& o, auto k, auto v) {
         o.key_hashes = choice(k, v, "no", "yes");
     };
@@ -209,6 +212,7 @@ void add_common(std::map<std::string_view, Setter>& table) {
         o.autodispose = choice(k, v, "no", "yes");
     };
     table["--loopback"] = [](auto& o, auto k, auto v) { o.loopback = choice(k, v, "no", "yes"); };
+    table["--address"] = [](auto& o, auto, auto v) { o.address = v; };
     table["--seed"] = [](auto& o, auto k, auto v) { o.seed = number<std::uint64_t>(k, v); };
     table["--timeout"] = [](auto& o, auto k, auto v) { o.timeout = seconds(k, v); };
 }

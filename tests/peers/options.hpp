@@ -59,6 +59,7 @@ struct Options {
     std::uint32_t domain{0};
     std::string topic{"peers/topic"};
     std::string type{"unkeyed"};
+    std::string type_name;        // announced; empty: the type's own
     bool key_hashes{false};       // Cyclone DDS only: GenerateKeyhash, unless CYCLONEDDS_URI is set
     bool type_information{true};  // false, Cyclone DDS only: endpoints do not describe their type
     Durability durability{Durability::volatile_kind};
@@ -84,6 +85,7 @@ struct Options {
     std::string persistence_file;  // Fast DDS only; needed for TRANSIENT
     bool autodispose{true};
     bool loopback{true};
+    std::string address;  // of the one interface to use; empty: loopback, or the vendor's choice
     std::uint64_t seed{1};
     std::chrono::milliseconds timeout{30'000};
     bool quiet{false};

@@ -56,15 +56,19 @@ TEST_CASE("a rule wins over what is announced, that over the daemon's default, f
 TEST_CASE("a writer that is not served hears why, by which rule, and what helps") {
     TopicRule denying = rule("rt/*", ServeKind::never);
     denying.origin = "/etc/durabilityd/durabilityd.yaml:12";
-    const auto denied = explain(
-        judge(&denying, "rt/map", DurabilityKind::transient), &denying, DurabilityKind::transient);
+    const auto denied = explain(judge(&denying, "rt/map", DurabilityKind::transient),
+                                &denying,
+                                "rt/map",
+                                DurabilityKind::transient);
     CHECK(denied.text == "the rule at /etc/durabilityd/durabilityd.yaml:12 says serve: never");
     CHECK_FALSE(denied.cure.empty());
 
     TopicRule strict = rule("*", ServeKind::persistent);
     strict.origin = "a.yaml:3";
-    const auto weak = explain(
-        judge(&strict, "rt/map", DurabilityKind::transient), &strict, DurabilityKind::transient);
+    const auto weak = explain(judge(&strict, "rt/map", DurabilityKind::transient),
+                              &strict,
+                              "rt/map",
+                              DurabilityKind::transient);
     CHECK(
         weak.text ==
         "it offers TRANSIENT, and PERSISTENT is the least that is served by the rule at a.yaml:3");
@@ -72,16 +76,15 @@ TEST_CASE("a writer that is not served hears why, by which rule, and what helps"
 
     const auto latched = explain(judge(nullptr, "rt/map", DurabilityKind::transient_local),
                                  nullptr,
+                                 "rt/map",
                                  DurabilityKind::transient_local);
     CHECK(latched.text ==
           "it offers TRANSIENT_LOCAL, and TRANSIENT is the least that is served by default");
     CHECK(latched.cure == "let it offer TRANSIENT, or add a rule with serve: transient_local");
 
-    CHECK(explain(ServeVerdict::volatile_writer, nullptr, DurabilityKind::volatile_).text ==
+    CHECK(explain(ServeVerdict::volatile_writer, nullptr, "a", DurabilityKind::volatile_).text ==
           "it offers VOLATILE: by its own word there is nothing to keep");
-    CHECK_FALSE(
-        explain(ServeVerdict::internal_topic, nullptr, DurabilityKind::transient).cure.empty());
-    CHECK(explain(ServeVerdict::serve, nullptr, DurabilityKind::transient).text.empty());
+    CHECK(explain(ServeVerdict::serve, nullptr, "a", DurabilityKind::transient).text.empty());
 }
 
 TEST_CASE("an announced policy that equals the standard's default counts as not announced") {
@@ -147,14 +150,55 @@ TEST_CASE("what is served depends on the rule, the topic and what the writer off
 }
 
 TEST_CASE("internal topics are served only where a rule names them exactly") {
-    const TopicRule all = rule("*");
-    const TopicRule named = rule("ros_discovery_info");
-    CHECK(judge(&all, "ros_discovery_info", DurabilityKind::transient) ==
-          ServeVerdict::internal_topic);
-    CHECK(judge(nullptr, "DCPSParticipant", DurabilityKind::transient) ==
-          ServeVerdict::internal_topic);
-    CHECK(judge(&named, "ros_discovery_info", DurabilityKind::transient) == ServeVerdict::serve);
-    CHECK_FALSE(is_internal_topic("rt/DCPS"));
+    const TopicRule all = rule("*", ServeKind::transient_local);
+    for (const char* const topic : {"DCPSParticipant",
+                                    "ros_discovery_info",
+                                    "rq/add_two_intsRequest",
+                                    "rr/add_two_intsReply",
+                                    "rr/spin/_action/get_resultReply",
+                                    "rt/spin/_action/status",
+                                    "rt/rosout",
+                                    "rt/parameter_events"}) {
+        CAPTURE(topic);
+        const TopicRule named = rule(topic);
+        CHECK(judge(nullptr, topic, DurabilityKind::transient) == ServeVerdict::internal_topic);
+        CHECK(judge(&all, topic, DurabilityKind::transient) == ServeVerdict::internal_topic);
+        CHECK(judge(&named, topic, DurabilityKind::transient) == ServeVerdict::serve);
+    }
+    for (const char* const topic : {"rt/DCPS", "rt/map", "rq", "rt/rosout/more", "a/_action/b"}) {
+        CAPTURE(topic);
+        CHECK(judge(&all, topic, DurabilityKind::transient) == ServeVerdict::serve);
+    }
+}
+
+TEST_CASE("a pattern names what belongs to an action only where it says so") {
+    const auto served = [](const char* pattern, const char* topic) {
+        const TopicRule one = rule(pattern, ServeKind::transient_local);
+        return judge(&one, topic, DurabilityKind::transient_local) == ServeVerdict::serve;
+    };
+    CHECK(served("rt/*/_action/status", "rt/arm/spin/_action/status"));
+    CHECK_FALSE(served("rt/arm/*", "rt/arm/spin/_action/status"));
+    CHECK_FALSE(served("rq/*", "rq/spin/_action/send_goalRequest"));
+    CHECK_FALSE(served("rt/ros*", "rt/rosout"));
+}
+
+TEST_CASE("an internal topic is explained by what it is, and by how to keep it all the same") {
+    TopicRule all = rule("rt/*", ServeKind::transient_local);
+    all.origin = "a.yaml:2";
+    const auto said = [](const TopicRule* by, const char* topic) {
+        return explain(ServeVerdict::internal_topic, by, topic, DurabilityKind::transient);
+    };
+    CHECK_THAT(said(nullptr, "rr/addReply").text, Catch::Contains("a ROS 2 service"));
+    CHECK_THAT(said(nullptr, "rt/spin/_action/status").text, Catch::Contains("a ROS 2 action"));
+    CHECK_THAT(said(nullptr, "rt/rosout").text, Catch::Contains("log of ROS 2"));
+    CHECK_THAT(said(nullptr, "rt/parameter_events").text, Catch::Contains("parameter changes"));
+    CHECK_THAT(said(nullptr, "ros_discovery_info").text, Catch::Contains("graph of nodes"));
+    CHECK_THAT(said(nullptr, "DCPSTopic").text, Catch::Contains("internal to the middleware"));
+    CHECK(said(nullptr, "rr/addReply").cure ==
+          "should it be kept all the same, add a rule that names it exactly (topic: rr/addReply)");
+    CHECK(said(&all, "rt/rosout").cure ==
+          "should it be kept all the same, add a rule that names it exactly (ros_topic: /rosout), "
+          "in front of the one at a.yaml:2");
 }
 
 TEST_CASE("the ingest reader requests the weakest kind that is served") {

@@ -64,6 +64,7 @@ void prepare_store(const std::string& state_directory,
         meta.type_objects = {small_key_object()};
     }
     meta.contract.depth = topic.depth;
+    meta.storage = topic.storage;
     meta.contract_source = ContractSource::announced;
     out.clear();
     const auto sync = [&] {
@@ -97,12 +98,13 @@ void prepare_store(const std::string& state_directory,
             Buffer payload(std::max<std::size_t>(size, 5));
             payload[1] = 1;
             payload[4] = static_cast<std::uint8_t>(i);
-            batch.add(group,
-                      sample.id.writer,
-                      sample.id.number,
-                      sample,
-                      system_now().wall,
-                      Payload::owned(std::move(payload)));
+            batch.add(
+                group,
+                sample.id.writer,
+                sample.id.number,
+                sample,
+                topic.received ? *topic.received + std::chrono::seconds{i} : system_now().wall,
+                Payload::owned(std::move(payload)));
         }
         (*store)->execute(store::Append{std::move(batch)}, out);
     }

@@ -1,10 +1,12 @@
 // A store on disk as a daemon would leave it: written by a Store, closed, for programs to work on.
 #pragma once
 
+#include "base/time.hpp"
 #include "model/group.hpp"
 #include "model/sample.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace durability::test {
@@ -19,6 +21,9 @@ struct PreparedTopic {
     bool described{false};
     // Sample N answers request N % 3 + 1 of prepared_writer(9).
     bool replies{false};
+    // When its samples were received, one a second from then; nothing: now.
+    std::optional<WallTime> received{};
+    StorageKind storage{StorageKind::disk};
 };
 
 // One of the writers of a prepared store, by number.

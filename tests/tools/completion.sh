@@ -25,8 +25,8 @@ esac
 echo "\$*" >>"$scratch/asked"
 case \$1 in
     topics) printf '%s\n' rt/map rt/map_updates rt/tf_static 'odd\$(touch $scratch/run)' a::b ;;
-    writers) echo '{"writers":[{"guid":"0110aa00000000000000bbcc:00000102"},{"guid":"0210aa00000000000000bbcc:00000102"}]}' ;;
-    instances) echo '{"instances":[{"key_hash":"00112233445566778899aabbccddeeff"}]}' ;;
+    writers) printf '%s\n' 0110aa00000000000000bbcc:00000102 0210aa00000000000000bbcc:00000102 ;;
+    instances) echo 00112233445566778899aabbccddeeff ;;
 esac
 echo "a remark that must not reach the terminal" >&2
 TOOL
@@ -99,13 +99,13 @@ expect "durabilityctl status rt/" ""
 
 : >"$scratch/asked"
 expect "durabilityctl purge --state-dir inner -d 7 rt/tf" "rt/tf_static"
-[ "$(cat "$scratch/asked")" = "topics --names --state-dir inner -d 7" ] || {
+[ "$(cat "$scratch/asked")" = "topics --state-dir inner -d 7 --names" ] || {
     echo "asked with: $(cat "$scratch/asked")"
     status=1
 }
 : >"$scratch/asked"
 expect "durabilityctl purge --state-dir=inner rt/tf" "rt/tf_static"
-[ "$(cat "$scratch/asked")" = "topics --names --state-dir=inner" ] || {
+[ "$(cat "$scratch/asked")" = "topics --state-dir=inner --names" ] || {
     echo "asked with: $(cat "$scratch/asked")"
     status=1
 }
@@ -116,6 +116,15 @@ expect "durabilityctl purge --instance 00" ""
 expect "durabilityctl dump rt/map --payload " "hex none"
 expect "durabilityctl dump rt/map --payload=n" "none"
 expect "durabilityctl topics --domain " ""
+expect "durabilityctl show rt/t" "rt/tf_static"
+expect "durabilityctl events --topic rt/t" "rt/tf_static"
+expect "durabilityctl events --event Store" "StoreDegraded StoreRecovered"
+expect "durabilityctl events --event=StoreR" "StoreRecovered"
+expect "durabilityctl events --since " ""
+expect "durabilityctl events --topic=rt/map --fol" "--follow"
+expect "durabilityctl metrics --format " "openmetrics prometheus"
+expect "durabilityctl status --w" "--watch"
+expect "durabilityctl to" "top topics"
 expect "durabilityctl topics --state-dir in" "inner"
 
 # A daemon that does not answer holds nobody up for long.

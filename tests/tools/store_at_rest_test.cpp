@@ -154,6 +154,22 @@ TEST_CASE("dump prints what is retained, in order, with its payload") {
     CHECK(store.fingerprint() == before);
 }
 
+TEST_CASE("a ROS name stands for the topic it has in DDS, where there is none of that name") {
+    const Prepared store(5);
+    const auto dump = run({"dump", "/map", "--state-dir", store.state()});
+    CHECK(dump.status == 0);
+    CHECK_THAT(dump.output,
+               Contains("there is no topic /map; rt/map is taken") && Contains("\"number\":5"));
+    const auto writers = run({"writers", "/map", "--state-dir", store.state()});
+    CHECK(writers.status == 0);
+    CHECK_THAT(writers.output,
+               Contains("there is no topic /map; rt/map is taken") && Contains(to_string(writer)));
+    const auto none = run({"dump", "/nap", "--state-dir", store.state()});
+    CHECK(none.status == 69);
+    CHECK_THAT(none.output, Contains("dump /nap: ") && !Contains("rt/nap"));
+    CHECK_THAT(run({"writers", "/nap", "--state-dir", store.state()}).output, !Contains("taken"));
+}
+
 TEST_CASE("dump of an unknown topic says so") {
     const Prepared store(1);
     const auto dump = run({"dump", "rt/nap", "--state-dir", store.state()});

@@ -7,8 +7,15 @@ _durabilityctl_help() { timeout 2 "$@" --help 2>/dev/null </dev/null; }
 # What the daemon, or the store that is named on the line, tells; nothing when it does not answer at once.
 _durabilityctl_ask() { timeout 1 "$@" 2>/dev/null </dev/null; }
 
-# Values of a field in the JSON that is read.
-_durabilityctl_values() { grep -oE "\"$1\": ?\"[0-9a-f:]+\"" | cut -d'"' -f4 | sort -u; }
+# Names of topics that begin with what is typed. Only what the daemon or the store knows: a name may hold what a shell
+# would expand.
+_durabilityctl_topics() {
+    local name
+    while read -r name; do
+        [[ $name == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+    done < <(_durabilityctl_ask "$@" --names)
+    __ltrim_colon_completions "$cur"
+}
 
 # _init_completion sets more than is used.
 # shellcheck disable=SC2034
@@ -25,7 +32,11 @@ _durabilityctl() {
                 ((i++))
                 ;;
             --socket=* | --state-dir=* | --domain=*) where+=("$(dequote "${words[i]}" 2>/dev/null)") ;;
-            --writer | --instance | --related | --payload) ((i++)) ;;
+            --writer | --instance | --related | --payload | --since | --event | --topic | --format)
+                # A word of its own in COMP_WORDS where "=" stands between.
+                [[ ${words[i + 1]-} == = ]] && ((i++))
+                ((i++))
+                ;;
             -*) ;;
             *) if [[ -z $command ]]; then command=${words[i]}; else topic=${words[i]}; fi ;;
         esac
@@ -44,18 +55,31 @@ _durabilityctl() {
             return
             ;;
         --writer | --related)
-            mapfile -t COMPREPLY < <(compgen -W "$(_durabilityctl_ask "$program" writers ${topic:+"$topic"} "${where[@]}" --json |
-                _durabilityctl_values guid)" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "$(
+                _durabilityctl_ask "$program" writers ${topic:+"$topic"} "${where[@]}" --names
+            )" -- "$cur")
             __ltrim_colon_completions "$cur"
             return
             ;;
         --instance)
             [[ -n $topic ]] && mapfile -t COMPREPLY < <(compgen -W "$(
-                _durabilityctl_ask "$program" instances "$topic" "${where[@]}" --json | _durabilityctl_values key_hash
+                _durabilityctl_ask "$program" instances "$topic" "${where[@]}" --names
             )" -- "$cur")
             return
             ;;
-        --domain | -d) return ;;
+        --format)
+            mapfile -t COMPREPLY < <(compgen -W "openmetrics prometheus" -- "$cur")
+            return
+            ;;
+        --topic)
+            _durabilityctl_topics "$program" topics "${where[@]}"
+            return
+            ;;
+        --event)
+            mapfile -t COMPREPLY < <(compgen -W "$(_durabilityctl_help "$program" events | sed -n '/^Events:/,/^$/s/^  //p')" -- "$cur")
+            return
+            ;;
+        --domain | -d | --since) return ;;
     esac
     $split && return
     if [[ $cur == -* ]]; then
@@ -68,11 +92,7 @@ _durabilityctl() {
         )" -- "$cur")
     elif [[ -z $topic ]]; then
         usage=$(_durabilityctl_help "$program" "$command" | head -n 1)
-        # Only what the daemon or the store knows: a name may hold what a shell would expand.
-        [[ $usage == *TOPIC* ]] && while read -r topic; do
-            [[ $topic == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$topic")")
-        done < <(_durabilityctl_ask "$program" topics --names "${where[@]}")
-        __ltrim_colon_completions "$cur"
+        [[ $usage == *TOPIC* ]] && _durabilityctl_topics "$program" topics "${where[@]}"
     fi
 }
 complete -F _durabilityctl durabilityctl

@@ -1,6 +1,12 @@
 #include "durabilityctl/command.hpp"
 
+#include "durabilityctl/output.hpp"
+#include "durabilityctl/since.hpp"
+
+#include "base/clock.hpp"
 #include "base/text.hpp"
+#include "durability/event.hpp"
+#include "model/ros_names.hpp"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -18,7 +24,20 @@ constexpr Takes live = Takes::socket | Takes::json;
 constexpr Takes at_rest = Takes::socket | Takes::state_dir | Takes::json;
 
 constexpr std::array table{
-    Command{"status", "", "What the daemon is doing, on one screen.", 0, 0, live, run_status},
+    Command{"status",
+            "",
+            "What the daemon is doing, on one screen.",
+            0,
+            0,
+            live | Takes::watch | Takes::utc,
+            run_status},
+    Command{"top",
+            "",
+            "The busiest topics, once a second, until q is pressed.",
+            0,
+            0,
+            Takes::socket,
+            run_top},
     Command{"topics",
             "",
             "Served topics: contract, storage, what is kept, who writes and reads.",
@@ -31,14 +50,14 @@ constexpr std::array table{
             "Source writers: alive or retired, how far each is safe, what is kept.",
             0,
             1,
-            at_rest | Takes::domain,
+            at_rest | Takes::names | Takes::domain,
             run_writers},
     Command{"instances",
             "TOPIC",
             "Instances of a keyed topic: key, state, what is kept, whose it is.",
             1,
             1,
-            at_rest | Takes::domain,
+            at_rest | Takes::names | Takes::domain | Takes::utc,
             run_instances},
     Command{"readers",
             "[TOPIC]",
@@ -54,7 +73,27 @@ constexpr std::array table{
             1,
             live | Takes::domain,
             run_explain},
-    Command{"events", "", "The latest events of the running daemon.", 0, 0, live, run_events},
+    Command{"show",
+            "TOPIC",
+            "The contract of a topic that is in force, and where each value comes from.",
+            1,
+            1,
+            at_rest | Takes::domain,
+            run_show},
+    Command{"events",
+            "",
+            "The latest events of the running daemon; with --follow, those to come.",
+            0,
+            0,
+            live | Takes::follow | Takes::since | Takes::event | Takes::topic | Takes::utc,
+            run_events},
+    Command{"metrics",
+            "",
+            "Figures for a monitoring system, in its text format.",
+            0,
+            0,
+            Takes::socket | Takes::format,
+            run_metrics},
     Command{"dump",
             "TOPIC",
             "Stored samples of a topic, one JSON object a line.",
@@ -119,7 +158,7 @@ constexpr std::array named_options{
     NamedOption{
         "state-dir", Takes::state_dir, "--state-dir DIR   the store in DIR, without a daemon"},
     NamedOption{"json", Takes::json, "--json            for programs"},
-    NamedOption{"names", Takes::names, "--names           topic names only, one a line"},
+    NamedOption{"names", Takes::names, "--names           names, GUIDs or hashes only, one a line"},
     NamedOption{"domain", Takes::domain, "--domain N        this DDS domain only"},
     NamedOption{"writer", Takes::writer, "--writer GUID     of this writer only"},
     NamedOption{"instance",
@@ -131,6 +170,15 @@ constexpr std::array named_options{
     NamedOption{"progress", Takes::progress, "--progress        say how far it is, on stderr"},
     NamedOption{"dry-run", Takes::dry_run, "--dry-run         only say what would be done"},
     NamedOption{"payload", Takes::payload, "--payload KIND    hex (default) or none"},
+    NamedOption{"follow", Takes::follow, "--follow          go on with what comes, until ended"},
+    NamedOption{"since",
+                Takes::since,
+                "--since TIME      not older than: 10min, 12:00, \"2024-05-01 12:00\""},
+    NamedOption{"event", Takes::event, "--event NAME      of this kind only"},
+    NamedOption{"topic", Takes::topic, "--topic TOPIC     about this topic only"},
+    NamedOption{"watch", Takes::watch, "--watch           again every second, until q is pressed"},
+    NamedOption{"format", Takes::format, "--format KIND     openmetrics (default) or prometheus"},
+    NamedOption{"utc", Takes::utc, "--utc             times in UTC"},
     NamedOption{"goodbye", Takes::goodbye, "--goodbye         dispose both participants"},
 };
 
@@ -149,6 +197,13 @@ po::options_description described() {
         ("instance", po::value<std::string>(), "")
         ("related", po::value<std::string>(), "")
         ("payload", po::value<std::string>(), "")
+        ("follow", po::bool_switch(), "")
+        ("since", po::value<std::string>(), "")
+        ("event", po::value<std::string>(), "")
+        ("topic", po::value<std::string>(), "")
+        ("watch", po::bool_switch(), "")
+        ("format", po::value<std::string>(), "")
+        ("utc", po::bool_switch(), "")
         ("domain,d", po::value<std::uint32_t>(), "")
         ("help,h", po::bool_switch(), "")
         ("version,V", po::bool_switch(), "")
@@ -195,6 +250,10 @@ Status check(const Command& command, const Arguments& arguments, const po::varia
     if (!arguments.socket.empty() && !arguments.state_dir.empty()) {
         return usage("--socket asks a daemon, --state-dir opens a store: give one of them");
     }
+    if (arguments.json && (arguments.names || arguments.watch)) {
+        return usage(fmt::format("--json and --{} are two forms of output: give one of them",
+                                 arguments.names ? "names" : "watch"));
+    }
     return {};
 }
 
@@ -217,6 +276,31 @@ Status read_related(const std::string& text, Arguments& arguments) {
     return {};
 }
 
+// What `events` is to show.
+Status read_selection(const po::variables_map& map, Arguments& arguments) {
+    if (map.count("since") > 0) {
+        const std::string text = text_of(map, "since");
+        arguments.since_ns = parse_since(text, system_now().wall.time_since_epoch().count());
+        if (!arguments.since_ns) {
+            return usage(
+                fmt::format("--since {} is neither a duration such as 10min nor a time "
+                            "such as 12:00 or \"2024-05-01 12:00\"",
+                            quote_if_needed(text)));
+        }
+    }
+    arguments.topic = text_of(map, "topic");
+    arguments.event = text_of(map, "event");
+    if (arguments.event.empty()) return {};
+    std::array<std::string_view, event_kind_count> names;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        names[i] = name(static_cast<EventKind>(i));
+    if (std::find(names.begin(), names.end(), arguments.event) != names.end()) return {};
+    std::string text = fmt::format("there is no event {}", quote_if_needed(arguments.event));
+    if (const auto near = closest_match(arguments.event, names))
+        text += fmt::format("; did you mean {}?", *near);
+    return usage(text + "; durabilityd-events(7) lists them");
+}
+
 Result<Arguments> collect(const po::variables_map& map) {
     Arguments arguments;
     arguments.help = map["help"].as<bool>();
@@ -226,6 +310,9 @@ Result<Arguments> collect(const po::variables_map& map) {
     arguments.goodbye = map["goodbye"].as<bool>();
     arguments.progress = map["progress"].as<bool>();
     arguments.dry_run = map["dry-run"].as<bool>();
+    arguments.follow = map["follow"].as<bool>();
+    arguments.watch = map["watch"].as<bool>();
+    arguments.utc = map["utc"].as<bool>();
     arguments.socket = text_of(map, "socket");
     arguments.state_dir = text_of(map, "state-dir");
     if (map.count("domain") > 0) arguments.domain = map["domain"].as<std::uint32_t>();
@@ -239,6 +326,13 @@ Result<Arguments> collect(const po::variables_map& map) {
         if (kind != "hex" && kind != "none") return usage("--payload is hex or none");
         arguments.payload = kind == "hex";
     }
+    if (map.count("format") > 0) {
+        const std::string format = text_of(map, "format");
+        if (format != "openmetrics" && format != "prometheus")
+            return usage("--format is openmetrics or prometheus");
+        arguments.prometheus = format == "prometheus";
+    }
+    if (auto read = read_selection(map, arguments); !read) return tl::unexpected(read.error());
     if (map.count("writer") > 0) {
         arguments.writer = parse_guid(text_of(map, "writer"));
         if (!arguments.writer)
@@ -275,6 +369,20 @@ const Command* find_command(std::string_view name) {
         return command.name == name;
     });
     return found == table.end() ? nullptr : &*found;
+}
+
+Outcome run_command(const Command& command, const Arguments& arguments) {
+    Outcome outcome = command.run(arguments);
+    const bool not_found = !outcome && outcome.error().code == Errc::not_found;
+    const bool ros = !arguments.words.empty() && !check_ros_topic(arguments.words.front());
+    if (!not_found || !ros) return outcome;
+    Arguments again = arguments;
+    again.words.front() = dds_topic_of_ros(arguments.words.front());
+    Outcome second = command.run(again);
+    // Neither is there: what was asked for is what is missing.
+    if (!second && second.error().code == Errc::not_found) return outcome;
+    print_error(taken_for(arguments.words.front(), again.words.front()));
+    return second;
 }
 
 Result<Arguments> parse_arguments(int argc, const char* const* argv) {
@@ -321,6 +429,10 @@ std::string help_text(const Command& command) {
     for (const auto& option : named_options) {
         if (takes(command.options, option.bit)) text += fmt::format("  {}\n", option.help);
     }
+    if (!takes(command.options, Takes::event)) return text;
+    text += "\nEvents:\n";
+    for (std::size_t i = 0; i < event_kind_count; ++i)
+        text += fmt::format("  {}\n", name(static_cast<EventKind>(i)));
     return text;
 }
 

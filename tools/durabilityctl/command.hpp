@@ -29,6 +29,13 @@ enum class Takes : std::uint32_t {
     progress = 1U << 9U,   // --progress
     dry_run = 1U << 10U,   // --dry-run
     related = 1U << 11U,   // --related GUID[:NUMBER]
+    follow = 1U << 12U,    // --follow
+    since = 1U << 13U,     // --since TIME
+    event = 1U << 14U,     // --event NAME
+    topic = 1U << 15U,     // --topic TOPIC
+    watch = 1U << 16U,     // --watch
+    format = 1U << 17U,    // --format openmetrics|prometheus
+    utc = 1U << 18U,       // --utc
 };
 [[nodiscard]] constexpr Takes operator|(Takes a, Takes b) {
     return static_cast<Takes>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -55,6 +62,13 @@ struct Arguments {
     std::optional<SequenceNumber> related_number;
     bool progress{false};
     bool dry_run{false};
+    bool follow{false};
+    std::optional<std::int64_t> since_ns;  // since 1970 UTC
+    std::string event;                     // empty: every kind
+    std::string topic;                     // of events; empty: all
+    bool watch{false};
+    bool prometheus{false};
+    bool utc{false};
     bool help{false};
     bool version{false};
 };
@@ -75,6 +89,10 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
 
+// Runs it. A topic that begins with '/' and is not found is taken for the name of a ROS 2 topic,
+// which DDS knows by another one; that is said on stderr.
+[[nodiscard]] Outcome run_command(const Command& command, const Arguments& arguments);
+
 Outcome run_status(const Arguments& arguments);
 Outcome run_topics(const Arguments& arguments);
 Outcome run_writers(const Arguments& arguments);
@@ -89,6 +107,9 @@ Outcome run_purge(const Arguments& arguments);
 Outcome run_compact(const Arguments& arguments);
 Outcome run_reload(const Arguments& arguments);
 Outcome run_stop(const Arguments& arguments);
+Outcome run_show(const Arguments& arguments);
+Outcome run_metrics(const Arguments& arguments);
+Outcome run_top(const Arguments& arguments);
 
 // The error is a sentence for the user; the exit status is then 64.
 [[nodiscard]] Result<Arguments> parse_arguments(int argc, const char* const* argv);

@@ -3,6 +3,7 @@
 #include "durabilityctl/source.hpp"
 
 #include "base/text.hpp"
+#include "model/ros_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -118,7 +119,11 @@ std::string reader_text(const ReaderExplanation& reader) {
 }
 
 std::string topic_text(const TopicExplanation& topic) {
-    std::string text = fmt::format("{} in domain {}\n", printable(topic.topic), topic.domain);
+    const auto ros = ros_topic_of_dds(topic.topic);
+    std::string text = fmt::format("{}{} in domain {}\n",
+                                   printable(topic.topic),
+                                   ros ? fmt::format(" ({} in ROS)", printable(*ros)) : "",
+                                   topic.domain);
     text += topic.groups.empty() ? "Nothing of it is served.\n" : "Groups\n";
     for (std::size_t i = 0; i < topic.groups.size(); ++i)
         text += group_text(i + 1, topic.groups[i]);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace durability::ctl {
@@ -97,6 +98,14 @@ Outcome run_instances(const Arguments& arguments) {
     sort(list->instances);
     if (arguments.json) {
         print(control::encode_data(*list) + "\n");
+        return 0;
+    }
+    if (arguments.names) {
+        std::set<std::string> hashes;
+        for (const InstanceStatus& instance : list->instances) {
+            if (!instance.key_hash.empty()) hashes.insert(instance.key_hash);
+        }
+        print_lines(hashes);
         return 0;
     }
     if (!list->keyed) {

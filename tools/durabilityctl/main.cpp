@@ -28,7 +28,8 @@ int run_program(int argc, const char* const* argv) {
         print(command == nullptr ? help_text() : help_text(*command));
         return 0;
     }
-    const auto outcome = command->run(*arguments);
+    if (arguments->utc) show_utc();
+    const auto outcome = run_command(*command, *arguments);
     if (outcome) return *outcome;
     print_error(outcome.error().text());
     return exit_status(outcome.error().code);

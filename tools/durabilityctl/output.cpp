@@ -1,11 +1,17 @@
 #include "durabilityctl/output.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <optional>
+
+#include <unistd.h>
 
 namespace durability::ctl {
 namespace {
@@ -16,6 +22,14 @@ std::size_t width(std::string_view text) {
         return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
     }));
 }
+
+bool utc = false;
+
+bool wants_colours() {
+    const char* const none = std::getenv("NO_COLOR");
+    return ::isatty(STDOUT_FILENO) == 1 && (none == nullptr || *none == '\0');
+}
+std::optional<bool> colours;
 
 std::string padded(const std::string& text, std::size_t wanted, Align align) {
     const std::size_t have = width(text);
@@ -29,6 +43,26 @@ void print(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+void print_lines(const std::set<std::string>& lines) {
+    for (const std::string& line : lines)
+        print(line + "\n");
+}
+
+bool flush() {
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
+void set_colours(bool wanted) {
+    colours = wanted;
+}
+
+std::string coloured(std::string_view text, Colour colour) {
+    if (!colours) colours = wants_colours();
+    if (!*colours || colour == Colour::none) return std::string(text);
+    const char* const code = colour == Colour::red ? "31" : colour == Colour::yellow ? "33" : "1";
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
 void print_error(std::string_view text) {
     std::fflush(stdout);
     const std::string line = fmt::format("durabilityctl: {}\n", text);
@@ -40,22 +74,23 @@ std::string Table::to_text() const {
     for (const Column& column : columns_)
         widths.push_back(width(column.title));
     for (const auto& row : rows_) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], width(row[i]));
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+            widths[i] = std::max(widths[i], width(row.cells[i]));
     }
     std::string out;
-    const auto add_line = [&](const auto& cell) {
+    const auto add_line = [&](Colour colour, const auto& cell) {
         std::string line;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             if (i > 0) line += "  ";
             line += padded(cell(i), widths[i], columns_[i].align);
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        out += line + '\n';
+        out += coloured(line, colour) + '\n';
     };
-    add_line([this](std::size_t i) -> const std::string& { return columns_[i].title; });
-    for (const auto& row : rows_)
-        add_line([&row](std::size_t i) -> const std::string& { return row[i]; });
+    add_line(Colour::bold,
+             [this](std::size_t i) -> const std::string& { return columns_[i].title; });
+    for (const Row& row : rows_)
+        add_line(row.colour, [&row](std::size_t i) -> const std::string& { return row.cells[i]; });
     return out;
 }
 
@@ -80,13 +115,31 @@ std::string human_duration(std::chrono::nanoseconds duration) {
     return fmt::format("{} d {} h", seconds / 86'400, seconds % 86'400 / 3'600);
 }
 
+void show_utc() {
+    utc = true;
+}
+
+std::string event_text(std::int64_t wall_ns, std::string_view severity, std::string_view line) {
+    const Colour colour = severity == "error"     ? Colour::red
+                          : severity == "warning" ? Colour::yellow
+                                                  : Colour::none;
+    return fmt::format("{}  {}", local_time(wall_ns), coloured(line, colour));
+}
+
+std::string taken_for(std::string_view ros_topic, std::string_view topic) {
+    return fmt::format("there is no topic {}; {} is taken, which is its name in DDS",
+                       quote_if_needed(ros_topic),
+                       quote_if_needed(topic));
+}
+
 std::string local_time(std::int64_t wall_ns) {
     constexpr std::int64_t second = 1'000'000'000;
     std::int64_t fraction = wall_ns % second;
     if (fraction < 0) fraction += second;
     const std::time_t whole = (wall_ns - fraction) / second;
     std::tm parts{};
-    if (::localtime_r(&whole, &parts) == nullptr) return std::to_string(wall_ns);
+    if ((utc ? ::gmtime_r(&whole, &parts) : ::localtime_r(&whole, &parts)) == nullptr)
+        return std::to_string(wall_ns);
     char date[32];
     char zone[8];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);

@@ -18,6 +18,10 @@ namespace durability::ctl {
 [[nodiscard]] Result<control::Reply> ask_daemon(const Arguments& arguments,
                                                 const control::Request& request);
 
+// The same for whoever asks again and again: with little patience, and without advice.
+[[nodiscard]] Result<control::Reply> ask_again(const Arguments& arguments,
+                                               const control::Request& request);
+
 // Topics and writers of the store in --state-dir; else the daemon's answer.
 [[nodiscard]] Result<control::Reply> snapshot(const Arguments& arguments, control::Command command);
 

@@ -1,81 +1,65 @@
-// durabilityctl status
+// durabilityctl status [--watch]
 #include "durabilityctl/output.hpp"
+#include "durabilityctl/refresh.hpp"
 #include "durabilityctl/source.hpp"
+#include "durabilityctl/status_view.hpp"
+#include "durabilityctl/terminal.hpp"
 
-#include "base/text.hpp"
-
-#include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace durability::ctl {
 namespace {
 
-std::string domain_text(const DomainStatus& domain) {
-    std::uint64_t samples = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t disk = 0;
-    std::size_t degraded = 0;
-    for (const TopicStatus& topic : domain.topics) {
-        samples += topic.retained_samples;
-        bytes += topic.retained_bytes;
-        disk += topic.disk_bytes;
-        if (topic.degraded) ++degraded;
-    }
-    std::size_t retired = 0;
-    std::uint64_t waiting = 0;
-    for (const WriterStatus& writer : domain.writers) {
-        if (writer.retired) ++retired;
-        waiting += unsynced(writer);
-    }
-    std::string text = fmt::format(
-        "domain {}: {} topics, {} writers ({} retired), {} readers, {} remote participants\n"
-        "          {} samples kept, {} of payload, {} in files\n"
-        "          {} samples received and not yet synced\n",
-        domain.domain,
-        domain.topics.size(),
-        domain.writers.size(),
-        retired,
-        domain.readers.size(),
-        domain.participants,
-        samples,
-        human_size(bytes),
-        human_size(disk),
-        waiting);
-    if (degraded > 0)
-        text += fmt::format("          {} topics degraded; see durabilityctl events\n", degraded);
-    return text;
-}
+const control::Request the_status{control::Command::status};
+const control::Request the_events{control::Command::events};
 
-std::string sync_text(const ServiceStatus& status) {
-    switch (status.sync) {
-        case SyncPolicy::commit:
-            return "commit";
-        case SyncPolicy::interval:
-            return "interval " + format_duration(status.sync_interval);
-        case SyncPolicy::none:
-            return "none";
+Outcome watch(const Arguments& arguments, control::Reply first) {
+    auto terminal = Terminal::open();
+    if (!terminal) return tl::unexpected(terminal.error());
+    Terminal& screen = **terminal;
+    ServiceStatus now = std::move(first.status);
+    std::optional<ServiceStatus> before;
+    std::vector<control::Reply::EventText> events;
+    std::string trouble;
+    Refresh refresh;
+    bool look_at_events = true;
+    while (!screen.ended()) {
+        if (std::exchange(look_at_events, false)) {
+            if (auto latest = ask_again(arguments, the_events)) events = std::move(latest->events);
+        }
+        std::string text = status_text(before ? &*before : nullptr, now, events);
+        if (!trouble.empty()) text = coloured(trouble, Colour::red) + "\n" + text;
+        screen.draw(lines_of(text + "\nq quits\n"));
+        if (const auto key = screen.key(refresh.left()); key && is_quit(*key)) break;
+        if (!refresh.due()) continue;
+        auto reply = ask_again(arguments, the_status);
+        trouble = reply ? std::string() : reply.error().text();
+        if (!reply) continue;
+        before = std::exchange(now, std::move(reply->status));
+        look_at_events = true;
     }
-    return "?";
+    return 0;
 }
 
 }  // namespace
 
 Outcome run_status(const Arguments& arguments) {
-    const auto reply = ask_daemon(arguments, control::Request{control::Command::status, false});
+    if (arguments.watch && !Terminal::is_there()) {
+        return fail(Errc::invalid_argument,
+                    "--watch needs a terminal; for programs: durabilityctl status --json");
+    }
+    auto reply = ask_daemon(arguments, the_status);
     if (!reply) return tl::unexpected(reply.error());
+    if (arguments.watch) return watch(arguments, *std::move(reply));
     if (arguments.json) {
         print(reply->data + "\n");
         return 0;
     }
-    const ServiceStatus& status = reply->status;
-    print(fmt::format("durabilityd {}, pid {}, up {}\nstore {}, runtime {}, sync {}\n",
-                      printable(status.version),
-                      status.pid,
-                      human_duration(status.uptime),
-                      printable(status.store_directory),
-                      printable(status.runtime_directory),
-                      sync_text(status)));
-    for (const DomainStatus& domain : status.domains)
-        print(domain_text(domain));
+    const auto latest = ask_again(arguments, the_events);
+    print(status_text(nullptr,
+                      reply->status,
+                      latest ? latest->events : std::vector<control::Reply::EventText>{}));
     return 0;
 }
 

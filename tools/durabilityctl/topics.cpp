@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace durability::ctl {
 namespace {
 
@@ -71,13 +73,17 @@ Outcome run_topics(const Arguments& arguments) {
                  {"WRITERS", Align::right},
                  {"READERS", Align::right},
                  {"STATE"}});
+    std::set<std::string> names;
     for (const DomainStatus& domain : reply->status.domains) {
         for (const TopicStatus& topic : domain.topics) {
-            if (arguments.names) print(printable(topic.topic) + "\n");
-            table.add(row(domain.domain, topic));
+            names.insert(printable(topic.topic));
+            table.add(row(domain.domain, topic), topic.degraded ? Colour::red : Colour::none);
         }
     }
-    if (arguments.names) return 0;
+    if (arguments.names) {
+        print_lines(names);
+        return 0;
+    }
     print(table.empty() ? "No topic is served.\n" : table.to_text());
     return 0;
 }

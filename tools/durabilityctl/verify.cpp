@@ -124,7 +124,8 @@ void print_table(const std::vector<Checked>& files, std::size_t damaged) {
         table.add({printable(checked.file),
                    std::to_string(checked.frames),
                    human_size(checked.bytes),
-                   checked.text});
+                   checked.text},
+                  checked.damage ? Colour::red : Colour::none);
     }
     print(table.to_text());
     print(fmt::format("{} files, {} frames, {}: {}\n",

@@ -4,6 +4,8 @@
 
 #include "base/text.hpp"
 
+#include <set>
+
 namespace durability::ctl {
 
 Outcome run_writers(const Arguments& arguments) {
@@ -11,6 +13,15 @@ Outcome run_writers(const Arguments& arguments) {
     if (!reply) return tl::unexpected(reply.error());
     if (arguments.json) {
         print(reply->data + "\n");
+        return 0;
+    }
+    if (arguments.names) {
+        std::set<std::string> guids;
+        for (const DomainStatus& domain : reply->status.domains) {
+            for (const WriterStatus& writer : domain.writers)
+                guids.insert(to_string(writer.guid));
+        }
+        print_lines(guids);
         return 0;
     }
     Table table({{"DOMAIN", Align::right},

@@ -119,6 +119,10 @@ struct TopicRule {
     std::string topic{"*"};  // globs as fnmatch(3)
     std::string type{"*"};
     std::string partition{"*"};
+    // The same two as they were written, where that was in the way of ROS 2: "/tf_static",
+    // "tf2_msgs/msg/TFMessage".
+    std::optional<std::string> ros_topic;
+    std::optional<std::string> ros_type;
     ServeKind serve{ServeKind::transient};
     StorageChoice storage{StorageChoice::automatic};
     KeyedChoice keyed{KeyedChoice::automatic};
@@ -172,6 +176,10 @@ struct Config {
     struct Control {
         std::string socket{"control.sock"};  // relative to store.runtime_directory
     } control;
+    struct Metrics {
+        std::string file;  // empty: none is written
+        std::chrono::nanoseconds interval{std::chrono::seconds{15}};
+    } metrics;
 };
 
 }  // namespace durability

@@ -52,9 +52,10 @@ enum class EventKind : std::uint8_t {
     ConfigReloaded,
     ConfigRejected,
     WatchdogLate,
+    MetricsFileFailed,
 };
 inline constexpr std::size_t event_kind_count =
-    static_cast<std::size_t>(EventKind::WatchdogLate) + 1;
+    static_cast<std::size_t>(EventKind::MetricsFileFailed) + 1;
 
 struct Event {
     EventKind kind{};
@@ -63,10 +64,14 @@ struct Event {
     // Repeats suppressed by the rate limit since the last event of this kind and subject.
     std::uint64_t suppressed{0};
     std::chrono::nanoseconds wall{};  // since 1970-01-01 UTC
+    // Its place among the events of this run, from 1; 0 until it is reported.
+    std::uint64_t number{0};
 };
 
 [[nodiscard]] std::string_view name(EventKind kind);
 [[nodiscard]] Severity severity(EventKind kind);
+// "error", "warning", "notice", "info"
+[[nodiscard]] std::string_view name(Severity severity);
 
 // One line: `event=Name key=value ...`, values quoted and escaped where needed.
 [[nodiscard]] std::string to_line(const Event& event);
