@@ -231,9 +231,9 @@ void check_consistency(const Loaded& loaded, std::vector<Problem>& problems) {
     if (!troubled.at("domains") && !troubled.at("network.port_base"))
         check_domains(loaded, problems);
     if (!troubled.at("store")) check_directories(loaded, problems);
+    if (!troubled.at("threads")) check_threads(loaded, problems);
     if (!troubled.at("default_contract"))
         check_contract(loaded, "default_contract", loaded.config.default_contract, problems);
-    if (!troubled.at("threads")) check_threads(loaded, problems);
     const auto& topics = loaded.config.topics;
     std::vector<bool> sound(topics.size());
     for (std::size_t i = 0; i < topics.size(); ++i) {

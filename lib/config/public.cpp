@@ -67,7 +67,10 @@ std::vector<Scalar> written(const Option& option, const Slot& slot) {
         for (const std::uint32_t number : **numbers)
             result.push_back({std::to_string(number), false});
     } else if (const auto* const* text = std::get_if<std::string*>(&slot)) {
-        result.push_back({**text, false});
+        const bool is_given = option.type != config::Type::optional_path || !(*text)->empty();
+        if (is_given) result.push_back({**text, false});
+    } else if (const auto* const* given = std::get_if<std::optional<std::string>*>(&slot)) {
+        if (**given) result.push_back({***given, false});
     } else {
         std::string value = config::format_value(option, slot);
         if (!value.empty()) result.push_back({std::move(value), false});

@@ -1,15 +1,11 @@
 // include/durability/service.hpp: the runtime on a thread of its own, asked from any other.
-#include "types/type_check.hpp"
-
-#include "base/bytes.hpp"
-#include "discovery/matching.hpp"
 #include "durability/service.hpp"
 #include "net/asio.hpp"
 #include "runtime/pending_answer.hpp"
 #include "runtime/rule_book.hpp"
 #include "runtime/runtime.hpp"
+#include "runtime/serve_change.hpp"
 #include "runtime/thread_settings.hpp"
-#include "service/domain_service.hpp"
 
 #include <fmt/format.h>
 
@@ -29,201 +25,7 @@ namespace durability {
 namespace {
 
 using runtime::Runtime;
-
-std::string all_problems(const std::vector<ConfigProblem>& problems) {
-    std::string text;
-    for (const ConfigProblem& problem : problems) {
-        if (problem.is_warning) continue;
-        if (!text.empty()) text += '\n';
-        text += problem.text;
-        while (text.ends_with('\n'))
-            text.pop_back();
-    }
-    return text;
-}
-
-ServeKind to_serve_kind(DurabilityKind kind) {
-    switch (kind) {
-        case DurabilityKind::volatile_:
-            break;
-        case DurabilityKind::transient_local:
-            return ServeKind::transient_local;
-        case DurabilityKind::transient:
-            return ServeKind::transient;
-        case DurabilityKind::persistent:
-            return ServeKind::persistent;
-    }
-    return ServeKind::transient_local;
-}
-
-ServedTopic to_served_topic(std::uint32_t domain, const service::ServedGroup& group) {
-    const GroupKey& key = group.meta.key;
-    return {.domain = domain,
-            .topic = key.topic,
-            .type = key.type,
-            .keyed = key.keyed,
-            .partitions = key.partitions,
-            .durability = to_serve_kind(key.durability),
-            .storage = group.meta.storage,
-            .contract = group.meta.contract,
-            .contract_source = group.meta.contract_source,
-            .problem = group.problem.empty() ? group.contract_problem : group.problem};
-}
-
-std::vector<ServedTopic> list_served(const Runtime& runtime) {
-    std::vector<ServedTopic> result;
-    for (const service::DomainService* domain : runtime.services()) {
-        for (const auto& [key, group] : domain->groups().all())
-            result.push_back(to_served_topic(domain->domain(), *group));
-    }
-    return result;
-}
-
-bool is_served(const Runtime& runtime, const std::string& topic) {
-    const auto services = runtime.services();
-    return std::ranges::any_of(services, [&](const service::DomainService* domain) {
-        return !domain->groups().of_topic(topic).empty();
-    });
-}
-
-ContractOverride all_of(const Contract& contract) {
-    return {.history = contract.history,
-            .depth = contract.depth,
-            .max_samples = contract.max_samples,
-            .max_instances = contract.max_instances,
-            .max_samples_per_instance = contract.max_samples_per_instance,
-            .cleanup_delay = contract.cleanup_delay,
-            .scope = contract.scope,
-            .max_bytes = contract.max_bytes,
-            .max_age = contract.max_age};
-}
-
-// A rule that serves what is left out, for each of its types.
-std::vector<TopicRule> rules_for(const std::string& topic,
-                                 const std::vector<service::DomainService::LeftOut>& left_out,
-                                 std::string_view origin) {
-    std::vector<TopicRule> rules;
-    for (const auto& one : left_out) {
-        TopicRule rule;
-        rule.topic = topic;
-        rule.type = one.type;
-        rule.serve = to_serve_kind(one.durability);
-        // A rule that is gone does not count any more; this one says what that said.
-        if (one.contract) rule.contract = all_of(*one.contract);
-        rule.origin = origin;
-        rules.push_back(std::move(rule));
-    }
-    return rules;
-}
-
-// What a call of one of the serve functions comes down to.
-struct Change {
-    std::string topic;
-    std::vector<TopicRule> add;    // in front
-    std::vector<TopicRule> widen;  // likewise; see RuleBook
-    std::optional<service::TypeGiven> type;
-};
-
-Result<Change> named_topic(const std::string& topic,
-                           const std::string& type,
-                           KeyedChoice keyed,
-                           std::vector<std::string> layout,
-                           const ServeOptions& options) {
-    if (discovery::is_pattern(topic) || discovery::is_pattern(type)) {
-        return fail(Errc::invalid_argument,
-                    fmt::format("serve {} of type {}: a pattern belongs into a rule of the "
-                                "configuration; here one topic is named",
-                                topic,
-                                type));
-    }
-    if (options.weakest == ServeKind::never) {
-        return fail(Errc::invalid_argument,
-                    fmt::format("serve {}: ServeKind::never means not to serve it", topic));
-    }
-    TopicRule rule;
-    rule.topic = topic;
-    rule.type = type;
-    rule.partition = options.partition;
-    rule.serve = options.weakest;
-    rule.storage = options.storage;
-    rule.keyed = keyed;
-    rule.key = std::move(layout);
-    rule.contract = options.contract;
-    rule.origin = "serve()";
-    Config checked;
-    checked.topics = {rule};
-    if (const std::string problems = all_problems(check_config(checked)); !problems.empty())
-        return fail(Errc::invalid_argument, fmt::format("serve {}: {}", topic, problems));
-    return Change{.topic = topic, .add = {std::move(rule)}, .widen = {}, .type = {}};
-}
-
-Result<Change> described_topic(const std::string& topic,
-                               const std::string& type,
-                               const TypeObjects& description,
-                               const ServeOptions& options,
-                               std::uint64_t most_bytes) {
-    std::uint64_t bytes = description.information.size();
-    for (const auto& object : description.objects)
-        bytes += object.size();
-    if (bytes > most_bytes) {
-        return fail(
-            Errc::resource_limit,
-            fmt::format("serve {}: a description of {} bytes is above limits.type_bytes ({})",
-                        topic,
-                        bytes,
-                        most_bytes));
-    }
-    service::TypeGiven given{type, description.information, description.objects};
-    const auto keyed = types::check_description(given.information, given.objects);
-    if (!keyed) {
-        return fail(keyed.error().code,
-                    fmt::format("serve {}: type {}: {}", topic, type, keyed.error().detail));
-    }
-    auto change =
-        named_topic(topic, type, *keyed ? KeyedChoice::yes : KeyedChoice::no, {}, options);
-    if (change) change->type = std::move(given);
-    return change;
-}
-
-Result<Change> stored_topic(const Runtime& runtime, const std::string& topic) {
-    std::vector<service::DomainService::LeftOut> stored;
-    for (const service::DomainService* domain : runtime.services()) {
-        const auto here = domain->stored_and_left_out(topic);
-        stored.insert(stored.end(), here.begin(), here.end());
-    }
-    if (stored.empty() && !is_served(runtime, topic)) {
-        return fail(Errc::not_found,
-                    fmt::format("serve {}: nothing of such a topic is stored", topic));
-    }
-    return Change{.topic = topic,
-                  .add = {},
-                  .widen = rules_for(topic, stored, "serve_if_stored()"),
-                  .type = {}};
-}
-
-Result<Change> discovered_topic(const Runtime& runtime, const std::string& topic) {
-    std::vector<service::DomainService::LeftOut> written;
-    bool any = false;
-    for (const service::DomainService* domain : runtime.services()) {
-        for (const auto& writer : domain->written_and_left_out(topic)) {
-            any = true;
-            if (writer.durability != DurabilityKind::volatile_) written.push_back(writer);
-        }
-    }
-    if (written.empty() && !is_served(runtime, topic)) {
-        if (!any)
-            return fail(Errc::not_found,
-                        fmt::format("serve {}: nobody writes such a topic", topic));
-        return fail(Errc::invalid_argument,
-                    fmt::format("serve {}: its writers offer VOLATILE: by their own word there is "
-                                "nothing to keep",
-                                topic));
-    }
-    return Change{.topic = topic,
-                  .add = {},
-                  .widen = rules_for(topic, written, "serve_discovered()"),
-                  .type = {}};
-}
+using runtime::ServeChange;
 
 // What a call waits for at most.
 constexpr auto patience = std::chrono::seconds{10};
@@ -244,8 +46,8 @@ class DurabilityService::Impl {
 
     Status start();
     // `prepare` looks at what there is, and changes nothing. It may outlive the call.
-    Status change(std::function<Result<Change>(const Runtime&)> prepare);
-    Status change(Result<Change> change);
+    Status change(std::function<Result<ServeChange>(const Runtime&)> prepare);
+    Status change(Result<ServeChange> change);
     Status set_auto_discovery(bool on);
     Result<std::vector<ServedTopic>> served_topics();
     std::vector<Event> events();
@@ -260,7 +62,7 @@ class DurabilityService::Impl {
     runtime::RuntimeHooks hooks();
     bool put_in_force(runtime::RuleBook rules);
     void again_later(std::function<void()> work);
-    void apply(const Change& change, const runtime::Answer<void>& answer);
+    void apply(const ServeChange& change, const runtime::Answer<void>& answer);
     void serve_unnamed(bool on, const runtime::Answer<void>& answer);
     [[nodiscard]] bool on_loop() const { return std::this_thread::get_id() == loop_.load(); }
     [[nodiscard]] Error not_running() const;
@@ -385,7 +187,8 @@ void DurabilityService::Impl::again_later(std::function<void()> work) {
         [timer, work = std::move(work)](const boost::system::error_code&) { work(); });
 }
 
-void DurabilityService::Impl::apply(const Change& change, const runtime::Answer<void>& answer) {
+void DurabilityService::Impl::apply(const ServeChange& change,
+                                    const runtime::Answer<void>& answer) {
     runtime::RuleBook changed = rules_;
     bool fits = true;
     for (const TopicRule& rule : change.add)
@@ -406,7 +209,7 @@ void DurabilityService::Impl::apply(const Change& change, const runtime::Answer<
 
 void DurabilityService::Impl::serve_unnamed(bool on, const runtime::Answer<void>& answer) {
     std::vector<std::pair<std::string, std::string>> served;
-    for (const ServedTopic& topic : list_served(*runtime_))
+    for (const ServedTopic& topic : runtime::list_served(*runtime_))
         served.emplace_back(topic.topic, topic.type);
     runtime::RuleBook changed = rules_;
     changed.set_serve_unnamed(on, served);
@@ -415,7 +218,7 @@ void DurabilityService::Impl::serve_unnamed(bool on, const runtime::Answer<void>
     answer({});
 }
 
-Status DurabilityService::Impl::change(std::function<Result<Change>(const Runtime&)> prepare) {
+Status DurabilityService::Impl::change(std::function<Result<ServeChange>(const Runtime&)> prepare) {
     if (on_loop()) {
         // In a callback, in the middle of whatever the service does: changed after that.
         if (!runtime_) return fail(Errc::unavailable, "the service is being started or ended");
@@ -432,10 +235,10 @@ Status DurabilityService::Impl::change(std::function<Result<Change>(const Runtim
     });
 }
 
-Status DurabilityService::Impl::change(Result<Change> change) {
+Status DurabilityService::Impl::change(Result<ServeChange> change) {
     if (!change) return tl::unexpected(change.error());
     return this->change(
-        [change = *std::move(change)](const Runtime&) -> Result<Change> { return change; });
+        [change = *std::move(change)](const Runtime&) -> Result<ServeChange> { return change; });
 }
 
 Status DurabilityService::Impl::set_auto_discovery(bool on) {
@@ -450,12 +253,12 @@ Status DurabilityService::Impl::set_auto_discovery(bool on) {
 
 Result<std::vector<ServedTopic>> DurabilityService::Impl::served_topics() {
     if (on_loop()) {
-        if (runtime_) return list_served(*runtime_);
+        if (runtime_) return runtime::list_served(*runtime_);
         return fail(Errc::unavailable, "the service is being started or ended");
     }
     return ask<std::vector<ServedTopic>>(
         [this](const runtime::Answer<std::vector<ServedTopic>>& answer) {
-            answer(list_served(*runtime_));
+            answer(runtime::list_served(*runtime_));
         });
 }
 
@@ -505,7 +308,8 @@ Result<DurabilityService> DurabilityService::start(Config config) {
 Result<DurabilityService> DurabilityService::start(ServiceOptions options) {
     if (auto possible = runtime::check_thread_settings(options.config.threads); !possible)
         return tl::unexpected(possible.error());
-    if (const std::string problems = all_problems(check_config(options.config)); !problems.empty())
+    if (const std::string problems = runtime::all_problems(check_config(options.config));
+        !problems.empty())
         return fail(Errc::configuration, problems);
     auto impl = std::make_unique<Impl>(std::move(options));
     if (auto started = impl->start(); !started) return tl::unexpected(started.error());
@@ -515,7 +319,7 @@ Result<DurabilityService> DurabilityService::start(ServiceOptions options) {
 namespace {
 
 Result<Config> config_of(ConfigResult loaded) {
-    if (!loaded) return fail(Errc::configuration, all_problems(loaded.error()));
+    if (!loaded) return fail(Errc::configuration, runtime::all_problems(loaded.error()));
     return std::move(loaded->config);
 }
 
@@ -538,7 +342,7 @@ Status DurabilityService::serve(const std::string& topic,
                                 const std::string& type,
                                 KeyedChoice keyed,
                                 const ServeOptions& options) {
-    return impl_->change(named_topic(topic, type, keyed, {}, options));
+    return impl_->change(runtime::named_topic(topic, type, keyed, {}, options));
 }
 
 Status DurabilityService::serve_typed(const std::string& topic,
@@ -547,23 +351,25 @@ Status DurabilityService::serve_typed(const std::string& topic,
                                       const ServeOptions& options) {
     if (const auto* objects = std::get_if<TypeObjects>(&description)) {
         return impl_->change(
-            described_topic(topic, type, *objects, options, impl_->most_type_bytes()));
+            runtime::described_topic(topic, type, *objects, options, impl_->most_type_bytes()));
     }
     const auto& layout = std::get<KeyLayout>(description);
     if (layout.members.empty()) {
         return fail(Errc::invalid_argument,
                     fmt::format("serve {}: the key layout names no member", topic));
     }
-    return impl_->change(named_topic(topic, type, KeyedChoice::yes, layout.members, options));
+    return impl_->change(
+        runtime::named_topic(topic, type, KeyedChoice::yes, layout.members, options));
 }
 
 Status DurabilityService::serve_if_stored(const std::string& topic) {
-    return impl_->change([topic](const Runtime& runtime) { return stored_topic(runtime, topic); });
+    return impl_->change(
+        [topic](const Runtime& runtime) { return runtime::stored_topic(runtime, topic); });
 }
 
 Status DurabilityService::serve_discovered(const std::string& topic) {
     return impl_->change(
-        [topic](const Runtime& runtime) { return discovered_topic(runtime, topic); });
+        [topic](const Runtime& runtime) { return runtime::discovered_topic(runtime, topic); });
 }
 
 Status DurabilityService::enable_auto_discovery() {

@@ -45,11 +45,6 @@ bool of_contract(std::string_view path) {
     return path.starts_with("topics[].contract.");
 }
 
-// Another way to write an option that is there, so the two never stand in one rule.
-bool in_place_of_another(std::string_view path) {
-    return path == "topics[].ros_topic" || path == "topics[].ros_type";
-}
-
 // Options of builds with DURABILITYD_RT. The file shows them with values, for without a value they
 // would say nothing.
 bool of_threads(std::string_view path) {
@@ -61,6 +56,11 @@ std::string without_threads(const std::string& text) {
     const auto begin = text.find("\nthreads:\n");
     REQUIRE(begin != std::string::npos);
     return text.substr(0, begin + 1) + text.substr(text.find("\n\n", begin) + 1);
+}
+
+// Another way to write an option that is there, so the two never stand in one rule.
+bool in_place_of_another(std::string_view path) {
+    return path == "topics[].ros_topic" || path == "topics[].ros_type";
 }
 
 // What the manual page says: ".It Ic path Ns : Ar ..." opens an option, "Default:" gives its

@@ -58,6 +58,18 @@ TEST_CASE("the effective configuration is a configuration that says the same") {
     }
 }
 
+TEST_CASE("options two sections deep are printed as they are written") {
+    if (!has_realtime()) return;
+    const auto loaded = config::load_text(
+        "d.yaml", "threads: { loop: { policy: rr, priority: 5 }, sync: { cpus: [0] } }\n");
+    REQUIRE(loaded.has_value());
+    const auto again = config::load_text("printed.yaml", effective_configuration(*loaded));
+    if (!again) FAIL(config::to_text(again.error()));
+    CHECK(again->config.threads.loop == loaded->config.threads.loop);
+    CHECK(again->config.threads.sync == loaded->config.threads.sync);
+    CHECK(again->config.threads.store.empty());
+}
+
 TEST_CASE("a rule is printed with the names it has in DDS and in ROS") {
     const std::string printed = effective(
         "topics:\n"
@@ -91,18 +103,6 @@ TEST_CASE("a store directory in memory is warned of") {
     CHECK_THAT(checked("/dev/shm"),
                Contains("d.yaml:2:14: warning: store.directory: '/dev/shm/not/made/yet' lies in "
                         "memory"));
-}
-
-TEST_CASE("options two sections deep are printed as they are written") {
-    if (!has_realtime()) return;
-    const auto loaded = config::load_text(
-        "d.yaml", "threads: { loop: { policy: rr, priority: 5 }, sync: { cpus: [0] } }\n");
-    REQUIRE(loaded.has_value());
-    const auto again = config::load_text("printed.yaml", effective_configuration(*loaded));
-    if (!again) FAIL(config::to_text(again.error()));
-    CHECK(again->config.threads.loop == loaded->config.threads.loop);
-    CHECK(again->config.threads.sync == loaded->config.threads.sync);
-    CHECK(again->config.threads.store.empty());
 }
 
 TEST_CASE("every value is printed with where it came from") {

@@ -32,7 +32,7 @@
 namespace durability {
 
 struct ServiceOptions {
-    Config config;
+    Config config;  // but for log, control and metrics, which are of the daemon alone
     // Whether topics are served that neither a rule of the configuration nor a call of serve()
     // names: those with a writer that offers TRANSIENT or PERSISTENT.
     bool auto_discovery{true};

@@ -274,6 +274,8 @@ void second_run(const std::string& directory) {
 int discovered(const std::string& directory, const std::string& topic) {
     ServiceOptions options;
     options.config = config_in(directory);
+    // Its writers say nothing of what is to be kept.
+    options.config.default_contract.history = ContractHistory::keep_all;
     options.on_event = [](const Event& event) {
         std::puts(to_line(event).c_str());
         std::fflush(stdout);
