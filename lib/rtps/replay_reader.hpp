@@ -59,7 +59,7 @@ struct ReplaySample {
     PayloadKind payload_kind{PayloadKind::data};
     Timestamp source_timestamp{};
     std::uint64_t instance{0};  // see ReplayReader::supersede(); 0: not known
-    Buffer inline_qos;  // encoded for the vendor of this reader, without a coherent set
+    Buffer inline_qos;          // encoded for the vendor of this reader, without a coherent set
     // The set it is of: whose, and the number of its first sample there. Numbered anew for the
     // reader: by the first of its samples that is sent.
     std::optional<SampleId> coherent_set;
@@ -127,8 +127,8 @@ class ReplayReader {
                std::optional<SequenceNumber> end = {});
     // Of the open numbers `owned` are the reader's; the others are irrelevant to it.
     void close(const std::vector<SequenceRange>& owned, MonoTime now);
-    // Samples of the instance that `is_replaced` holds for, by their source timestamps, are not sent
-    // any more, nor repeated. What was begun of a large one ends with a GAP. Returns how many.
+    // Samples of the instance that `is_replaced` holds for, by their source timestamps, are not
+    // sent any more, nor repeated. What was begun of a large one ends with a GAP. Returns how many.
     std::size_t supersede(std::uint64_t instance,
                           const std::function<bool(Timestamp)>& is_replaced,
                           MonoTime now);

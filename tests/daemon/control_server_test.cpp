@@ -28,7 +28,8 @@ namespace {
 // A server on a loop of its own that keeps every answer until the test gives it.
 class Server {
   public:
-    explicit Server(std::chrono::milliseconds patience) : Server(ControlServer::Times{patience, 30s}) {}
+    explicit Server(std::chrono::milliseconds patience)
+        : Server(ControlServer::Times{patience, 30s}) {}
     explicit Server(ControlServer::Times times) {
         std::string name =
             (std::filesystem::temp_directory_path() / "durability-server-XXXXXX").string();

@@ -26,7 +26,7 @@ struct EndpointChoice {
     DurabilityKind durability{DurabilityKind::transient_local};
     ReliabilityKind reliability{ReliabilityKind::reliable};
     std::int32_t depth{0};  // of KEEP_LAST; 0: KEEP_ALL
-    bool coherent{false};  // offers, or requests, coherent access
+    bool coherent{false};   // offers, or requests, coherent access
 };
 
 class AppReader {
