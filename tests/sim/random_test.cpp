@@ -205,6 +205,7 @@ class Schedule {
             rules.insert(rules.begin(), never);
         }
         std::ignore = world_.reload();
+        if (!withdrawn_) withdrawals_.push_back(world_.now().mono);
         (withdrawn_ ? starts_ : ended_daemon_).push_back(world_.now().mono);
         withdrawn_ = !withdrawn_;
     }
@@ -249,6 +250,13 @@ class Schedule {
     // another one's window is not over.
     [[nodiscard]] bool duplicates_allowed(const Listener& listener, const Talker& talker) const {
         if (in_window(*listener.reader, talker)) return true;
+        // What was on its way when the topic was taken out of the rules, and not acknowledged,
+        // comes from another endpoint when it is put back.
+        if (std::ranges::any_of(withdrawals_, [&](MonoTime time) {
+                return time > listener.reader->created && !decided_before(*listener.reader, time);
+            })) {
+            return true;
+        }
         // The daemon heard late of the reader: what is live for the reader is history for it.
         const auto late = [&](MonoTime start) {
             return start > listener.reader->created && !decided_before(*listener.reader, start) &&
@@ -322,6 +330,7 @@ class Schedule {
     std::vector<Listener> listeners_;
     std::vector<MonoTime> starts_;  // of the daemon, and the ends of these runs
     std::vector<MonoTime> ended_daemon_;
+    std::vector<MonoTime> withdrawals_;  // by a reload
     std::vector<Cut> cuts_;
 };
 
