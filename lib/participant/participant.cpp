@@ -361,9 +361,12 @@ void Participant::collect_events() {
                 using T = std::decay_t<decltype(found)>;
                 // Deadlines of the machines are in the future; they are driven by the next tick().
                 if constexpr (std::is_same_v<T, discovery::ParticipantFound>) {
-                    const MonoTime heard = spdp_.find(found.data.guid.prefix)->heard;
-                    sedp_.add_participant(found, heard, outbox_);
-                    type_lookup_.add_participant(found, heard, outbox_);
+                    // It may have come and gone within one datagram.
+                    const auto* remote = spdp_.find(found.data.guid.prefix);
+                    if (remote != nullptr) {
+                        sedp_.add_participant(found, remote->heard, outbox_);
+                        type_lookup_.add_participant(found, remote->heard, outbox_);
+                    }
                 } else if constexpr (std::is_same_v<T, discovery::ParticipantChanged>) {
                     const auto* remote = spdp_.find(found.data.guid.prefix);
                     if (remote != nullptr) {

@@ -185,9 +185,24 @@ bool comes_to(Site& site, std::size_t descriptors) {
     return false;
 }
 
+bool comes_to_one_match(const Process& writer) {
+    const auto deadline = Clock::now() + patience;
+    while (Clock::now() < deadline) {
+        std::string last;
+        for (const std::string& line : writer.lines()) {
+            if (line.starts_with("MATCHED ")) last = line;
+        }
+        if (last == "MATCHED 1") return true;
+        std::this_thread::sleep_for(20ms);
+    }
+    return false;
+}
+
 // The address becomes another one: what peers know of the daemon is void, and they find it all the
 // same. Then it goes, and comes back.
 void check_addresses(Site& site, Process& writer) {
+    // Late readers have gone; only the daemon is left.
+    CHECK(comes_to_one_match(writer));
     const std::size_t seen = writer.line_count();
     site.take_away(first_address);
     site.add(second_address);
