@@ -204,3 +204,20 @@ TEST_CASE("the greatest count goes over HEARTBEATs and ACKNACKs of discovery, to
     node.meet(1, vendor::eclipse, all_builtin);
     CHECK(node.participant.last_count() == 900);
 }
+
+TEST_CASE("a participant that comes and goes within one datagram is found and lost") {
+    ParticipantUnderTest node;
+    discovery::ParticipantData data;
+    data.guid = {prefix(1), entity::participant};
+    data.vendor = vendor::eclipse;
+    data.metatraffic_unicast = {locator(1)};
+    data.default_unicast = data.metatraffic_unicast;
+    data.builtin_endpoints = all_builtin;
+    const Buffer announcement = discovery::encode_participant(data);
+    node.receive(Message(1)
+                     .data(entity::spdp_writer, 1, announcement)
+                     .dispose(entity::spdp_writer, 2, data.guid));
+    CHECK(node.participant.spdp().find(prefix(1)) == nullptr);
+    node.meet(2, vendor::eclipse, all_builtin);
+    CHECK(node.participant.spdp().find(prefix(2)) != nullptr);
+}

@@ -61,6 +61,21 @@ Message& Message::data(EntityId writer, std::int64_t number, ByteView bytes) {
     return *this;
 }
 
+Message& Message::dispose(EntityId writer, std::int64_t number, const Guid& entity) {
+    wire::InlineQos qos;
+    qos.key_hash = to_octets(entity);
+    qos.status_info = 3;
+    Buffer encoded;
+    wire::encode_inline_qos(encoded, qos);
+    wire::DataFields fields;
+    fields.writer = writer;
+    fields.number = SequenceNumber{number};
+    fields.inline_qos = encoded;
+    fields.payload_kind = PayloadKind::none;
+    wire::encode_data(bytes_, fields);
+    return *this;
+}
+
 Message& Message::fragment(std::int64_t number,
                            std::uint32_t which,
                            ByteView sample,

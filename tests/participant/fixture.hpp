@@ -43,6 +43,8 @@ class Message {
     Message& stamp(Timestamp timestamp);                // INFO_TS
     Message& data(std::int64_t number, EntityId writer = writer_entity);
     Message& data(EntityId writer, std::int64_t number, ByteView bytes);
+    // The entity of that GUID is gone.
+    Message& dispose(EntityId writer, std::int64_t number, const Guid& entity);
     Message& fragment(std::int64_t number,
                       std::uint32_t which,
                       ByteView sample,
