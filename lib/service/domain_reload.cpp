@@ -22,7 +22,7 @@ std::vector<TopicEffect> DomainService::reload(Config next, Now now) {
     const auto note = [&](const GroupKey& key, TopicEffect::Kind kind) {
         effects.push_back({options_.domain, key.topic, key.type, kind});
     };
-    ingest_->take_samples(now);
+    take_samples(now);
     ingest_->flush(now);
     // Rules are pointed at: the old ones live until nobody does.
     const Config before = std::exchange(options_.config, std::move(next));

@@ -95,6 +95,7 @@ void Ingest::withdraw(ServedGroup& group, const TopicRule* rule, ServeVerdict ve
     last_group_ = nullptr;
     std::erase_if(opening_, [&](const auto& entry) { return entry.second == &group; });
     std::erase_if(keyless_, [&](const auto& entry) { return entry.first == &group; });
+    std::erase_if(live_, [&](const auto& live) { return live.group == &group; });
     retract_readers(group);
     for (const discovery::EndpointData& writer : writers)
         attach_shadows(writer, entity::unknown, true, now);
