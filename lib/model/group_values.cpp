@@ -1,7 +1,7 @@
 #include "model/group_values.hpp"
 
 #include "base/text.hpp"
-#include "model/rtps_time.hpp"
+#include "model/qos_text.hpp"
 
 #include <fmt/format.h>
 
@@ -12,52 +12,6 @@ namespace {
 
 std::string count_text(std::uint64_t value) {
     return value == unlimited ? "unlimited" : std::to_string(value);
-}
-
-std::string duration_text(QosDuration duration) {
-    return duration.infinite() ? "infinite" : format_duration(to_duration(duration));
-}
-
-std::string partitions_text(const std::vector<std::string>& partitions) {
-    if (partitions.empty()) return "\"\"";
-    std::vector<std::string> names;
-    for (const std::string& partition : partitions)
-        names.push_back(fmt::format("\"{}\"", printable(partition)));
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string representation_text(std::int16_t representation) {
-    switch (representation) {
-        case representation_xcdr1:
-            return "XCDR1";
-        case representation_xml:
-            return "XML";
-        case representation_xcdr2:
-            return "XCDR2";
-        default:
-            return fmt::format("representation {}", representation);
-    }
-}
-
-std::string_view liveliness_text(LivelinessKind kind) {
-    switch (kind) {
-        case LivelinessKind::automatic:
-            return "AUTOMATIC";
-        case LivelinessKind::manual_by_participant:
-            return "MANUAL_BY_PARTICIPANT";
-        case LivelinessKind::manual_by_topic:
-            return "MANUAL_BY_TOPIC";
-    }
-    return "?";
-}
-
-std::string presentation_text(const Presentation& presentation) {
-    std::string text = presentation.access_scope == PresentationScope::instance ? "INSTANCE"
-                       : presentation.access_scope == PresentationScope::topic  ? "TOPIC"
-                                                                                : "GROUP";
-    if (presentation.coherent_access) text += ", coherent";
-    if (presentation.ordered_access) text += ", ordered";
-    return text;
 }
 
 // What an application attached is shown where it is text; a type's hash of ROS 2 is.
@@ -125,23 +79,17 @@ std::vector<ShownValue> qos_values(const GroupMeta& meta) {
     const auto add = [&values](const char* field, std::string value) {
         values.push_back({field, std::move(value), ValueOrigin::writer, {}});
     };
-    add("partitions", partitions_text(meta.key.partitions));
-    add("representation", representation_text(meta.key.representation));
+    add("partitions", meta.key.partitions.empty() ? "\"\"" : quoted_names(meta.key.partitions));
+    add("representation", text_of_representation(meta.key.representation));
     add("qos.durability", std::string(name(meta.key.durability)));
     add("qos.reliability", std::string(name(qos.reliability)));
-    add("qos.ownership", meta.key.ownership == OwnershipKind::exclusive ? "EXCLUSIVE" : "SHARED");
-    add("qos.destination_order",
-        qos.destination_order == DestinationOrderKind::by_source_timestamp
-            ? "BY_SOURCE_TIMESTAMP"
-            : "BY_RECEPTION_TIMESTAMP");
-    add("qos.presentation", presentation_text(meta.key.presentation));
-    add("qos.deadline", duration_text(qos.deadline));
-    add("qos.lifespan", duration_text(qos.lifespan));
-    add("qos.latency_budget", duration_text(qos.latency_budget));
-    add("qos.liveliness",
-        fmt::format("{}, lease {}",
-                    liveliness_text(qos.liveliness.kind),
-                    duration_text(qos.liveliness.lease_duration)));
+    add("qos.ownership", text_of(meta.key.ownership));
+    add("qos.destination_order", text_of(qos.destination_order));
+    add("qos.presentation", text_of(meta.key.presentation));
+    add("qos.deadline", text_of(qos.deadline));
+    add("qos.lifespan", text_of(qos.lifespan));
+    add("qos.latency_budget", text_of(qos.latency_budget));
+    add("qos.liveliness", text_of(qos.liveliness));
     add("qos.user_data", data_text(qos.user_data));
     add("qos.topic_data", data_text(qos.topic_data));
     add("qos.group_data", data_text(qos.group_data));

@@ -67,4 +67,15 @@ inline int exit_of(Process& process) {
     return ended->signal != 0 ? 1'000 + ended->signal : ended->status;
 }
 
+// A command of the tool, run to its end.
+struct Ran {
+    int status{-1};
+    std::string output;
+};
+inline Ran run_tool(std::vector<std::string> arguments) {
+    Process process({DURABILITYCTL_BINARY, std::move(arguments), {}});
+    const int status = exit_of(process);
+    return {status, process.output()};
+}
+
 }  // namespace durability::test

@@ -17,17 +17,6 @@ using Catch::Contains;
 
 namespace {
 
-struct Ran {
-    int status{-1};
-    std::string output;
-};
-
-Ran run_tool(std::vector<std::string> arguments) {
-    Process process({DURABILITYCTL_BINARY, std::move(arguments), {}});
-    const int status = exit_of(process);
-    return {status, process.output()};
-}
-
 std::uint64_t retained(const std::string& socket, const std::string& topic) {
     const auto reply = control::ask(socket, {control::Command::topics});
     if (!reply) FAIL(reply.error().text());

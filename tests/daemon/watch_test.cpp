@@ -19,17 +19,6 @@ using Catch::Contains;
 
 namespace {
 
-struct Ran {
-    int status{-1};
-    std::string output;
-};
-
-Ran run_tool(std::vector<std::string> arguments) {
-    Process process({DURABILITYCTL_BINARY, std::move(arguments), {}});
-    const int status = exit_of(process);
-    return {status, process.output()};
-}
-
 std::string content(const std::string& path) {
     std::ifstream in(path);
     std::ostringstream text;
