@@ -50,7 +50,7 @@ dds::DurabilityQosPolicyKind kind_of(Durability durability) {
         case Durability::transient:
             return dds::TRANSIENT_DURABILITY_QOS;
         case Durability::persistent:
-            fail(exit_unsupported, "Fast DDS 2.9 has no PERSISTENT durability");
+            return dds::PERSISTENT_DURABILITY_QOS;  // refused by Fast DDS 2.9
     }
     return dds::VOLATILE_DURABILITY_QOS;
 }
@@ -97,9 +97,6 @@ std::string random_guid() {
 
 // Without these Fast DDS refuses TRANSIENT endpoints.
 void fill_persistence(const Options& options, rtps::PropertySeq& properties) {
-    if (options.persistence_file.empty()) {
-        fail(exit_usage, "TRANSIENT needs --persistence-file with Fast DDS");
-    }
     properties.emplace_back("dds.persistence.plugin", "builtin.SQLITE3");
     properties.emplace_back("dds.persistence.sqlite3.filename", options.persistence_file);
     properties.emplace_back(
@@ -141,7 +138,7 @@ void fill_common(const Options& options, Durability durability, Qos& qos) {
         qos.liveliness().lease_duration = duration(*options.liveliness_lease);
         qos.liveliness().announcement_period = duration(*options.liveliness_lease / 3);
     }
-    if (durability == Durability::transient) {
+    if (durability == Durability::transient && !options.persistence_file.empty()) {
         fill_persistence(options, qos.properties().properties());
     }
     if (options.representation == Representation::xcdr2) {

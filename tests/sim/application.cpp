@@ -63,6 +63,13 @@ Application::Application(GuidPrefix prefix, VendorId vendor, Locator own, Locato
     spdp_.start(now.mono, out_);
 }
 
+void Application::announce_shared_memory_only(Now now) {
+    Locator shared_memory;
+    shared_memory.kind = static_cast<std::int32_t>(LocatorKind::shared_memory);
+    shared_memory.port = 7412;
+    spdp_.set_own(participant_data(prefix_, vendor_, shared_memory), now.mono);
+}
+
 discovery::EndpointData Application::announce(const EndpointChoice& choice, EntityId id) {
     discovery::EndpointData data;
     data.guid = {prefix_, id};

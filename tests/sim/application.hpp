@@ -55,6 +55,8 @@ class Application {
     void write(ModelWriter& writer, Now now, std::size_t size) { writer.write(now, out_, size); }
     void end_set(ModelWriter& writer, Now now) { writer.end_set(now, out_); }
     void relay(ModelWriter& writer, const SampleId& id, Now now) { writer.relay(id, now, out_); }
+    // In place of its UDP address it names one that only its own machine can use.
+    void announce_shared_memory_only(Now now);
     void goodbye() { spdp_.goodbye(out_); }
 
     void receive(ByteView datagram, const Locator& from, Now now);

@@ -194,3 +194,17 @@ TEST_CASE("a limit that hides writers is mentioned") {
     REQUIRE(topic.remarks.size() == 1);
     CHECK_THAT(topic.remarks[0], Contains("limits.remote_writers (1) is reached"));
 }
+
+TEST_CASE("a process that announces no UDP address is mentioned where its writers are missed") {
+    World world;
+    Application& talker = world.start_application(vendor::eprosima);
+    talker.announce_shared_memory_only(world.now());
+    world.create_writer(talker, transient);
+    world.start_daemon();
+    const auto remarks = [&] { return world.daemon().explain("chatter").remarks; };
+    REQUIRE(world.run_until([&] { return !remarks().empty(); }, 30s));
+    const TopicExplanation topic = world.daemon().explain("chatter");
+    CHECK(topic.writers.empty());
+    CHECK(topic.remarks.size() == 1);
+    CHECK_THAT(topic.remarks[0], Contains("Fast DDS") && Contains("announces no UDP address"));
+}
