@@ -1,24 +1,15 @@
 #include "daemon/status_line.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
 namespace durability::daemon {
 namespace {
-
-std::string size_text(std::uint64_t bytes) {
-    constexpr std::array<std::string_view, 5> units{"KiB", "MiB", "GiB", "TiB", "PiB"};
-    if (bytes < 1'024) return fmt::format("{} B", bytes);
-    double value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (value /= 1'024; value >= 1'024 && unit + 1 < units.size(); value /= 1'024)
-        ++unit;
-    return fmt::format("{:.1f} {}", value, units[unit]);
-}
 
 std::string counted(std::uint64_t count, std::string_view one) {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
@@ -38,7 +29,7 @@ std::optional<std::string> StatusLine::update(const runtime::Summary& summary, M
     shows_rate_ = rate > 0;
     std::string line = counted(summary.topics, "topic") + ", " + counted(summary.writers, "writer");
     if (summary.retired > 0) line += fmt::format(" ({} retired)", summary.retired);
-    line += fmt::format(", {}, {} samples/s", size_text(summary.bytes), rate);
+    line += fmt::format(", {}, {} samples/s", rounded_size(summary.bytes), rate);
     if (line == text_) return std::nullopt;
     text_ = line;
     return line;

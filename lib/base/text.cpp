@@ -1,5 +1,7 @@
 #include "base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -196,6 +198,17 @@ std::string format_size(std::uint64_t bytes) {
     if (bytes == std::numeric_limits<std::uint64_t>::max()) return "unlimited";
     if (bytes == 0) return "0";
     return in_largest_unit(bytes, size_units);
+}
+
+std::string rounded_size(std::uint64_t bytes) {
+    if (bytes < 1'024) return std::to_string(bytes) + " B";
+    // Where one decimal would show 1024.0, the next unit is the right one.
+    constexpr double shows_next_unit = 1'023.95;
+    for (auto unit = size_units.rbegin();; ++unit) {
+        const double value = static_cast<double>(bytes) / static_cast<double>(unit->factor);
+        if (value < shows_next_unit || unit + 1 == size_units.rend())
+            return fmt::format("{:.1f} {}", value, unit->suffix);
+    }
 }
 
 std::optional<std::string_view> closest_match(std::string_view word,

@@ -20,6 +20,8 @@ namespace durability {
 // Bytes: "64KiB", "1MiB", "2GiB", a plain number; "unlimited" is UINT64_MAX.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 [[nodiscard]] std::string format_size(std::uint64_t bytes);
+// For reading, with one decimal where it is rounded: "17 B", "1.5 KiB", "2.0 GiB".
+[[nodiscard]] std::string rounded_size(std::uint64_t bytes);
 
 // The known word nearest to `word` (optimal string alignment, at most length/3 + 1 edits), or one
 // that contains it; nothing when none is near.

@@ -51,6 +51,16 @@ TEST_CASE("sizes are read with their unit and formatted back") {
     }
 }
 
+TEST_CASE("a rounded size says its unit, and never a thousand and more of one") {
+    CHECK(rounded_size(0) == "0 B");
+    CHECK(rounded_size(1'023) == "1023 B");
+    CHECK(rounded_size(1'024) == "1.0 KiB");
+    CHECK(rounded_size(1'536) == "1.5 KiB");
+    CHECK(rounded_size((1ULL << 20U) - 1) == "1.0 MiB");
+    CHECK(rounded_size(5ULL << 30U) == "5.0 GiB");
+    CHECK(rounded_size(UINT64_MAX) == "16777216.0 TiB");
+}
+
 TEST_CASE("the nearest known word is found for a typing error and none for something else") {
     constexpr std::array<std::string_view, 3> known{"max_samples", "history", "cleanup_delay"};
     CHECK(closest_match("histroy", known) == "history");

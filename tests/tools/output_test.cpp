@@ -18,16 +18,6 @@ TEST_CASE("columns are as wide as their widest cell, counted in characters") {
           "a      1000\n");
 }
 
-TEST_CASE("sizes are shown in the unit that fits") {
-    CHECK(human_size(0) == "0");
-    CHECK(human_size(1'023) == "1023");
-    CHECK(human_size(1'024) == "1.0 KiB");
-    CHECK(human_size(1'536) == "1.5 KiB");
-    CHECK(human_size((1ULL << 20U) - 1) == "1.0 MiB");
-    CHECK(human_size(5ULL << 30U) == "5.0 GiB");
-    CHECK(human_size(UINT64_MAX) == "16777216.0 TiB");
-}
-
 TEST_CASE("durations are shown in two units") {
     CHECK(human_duration(59s) == "59 s");
     CHECK(human_duration(185s) == "3 min 5 s");

@@ -67,7 +67,7 @@ Result<Compacted> compact_by_daemon(const Arguments& arguments) {
         progress.show(fmt::format("{} of {} files, {} given back",
                                   files - space->waiting,
                                   files,
-                                  human_size(result.given_back())));
+                                  rounded_size(result.given_back())));
         std::this_thread::sleep_for(poll_interval);
     }
 }
@@ -147,8 +147,8 @@ Outcome run_compact(const Arguments& arguments) {
         return 0;
     }
     print(fmt::format("{} given back, {} in files\n",
-                      human_size(result->given_back()),
-                      human_size(result->after.disk)));
+                      rounded_size(result->given_back()),
+                      rounded_size(result->after.disk)));
     // Writers that live leave new dead frames behind; a store at rest, or one that gave nothing
     // back, has files that could not be rewritten.
     const bool stuck =
@@ -156,7 +156,7 @@ Outcome run_compact(const Arguments& arguments) {
     if (stuck && result->after.dead >= result->begun.dead_bytes) {
         print_error(fmt::format(
             "{} of samples that are no longer kept could not be given back; {}",
-            human_size(result->after.dead),
+            rounded_size(result->after.dead),
             arguments.state_dir.empty() ? "see durabilityctl events" : "see durabilityctl verify"));
     }
     return 0;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -92,19 +91,6 @@ std::string Table::to_text() const {
     for (const Row& row : rows_)
         add_line(row.colour, [&row](std::size_t i) -> const std::string& { return row.cells[i]; });
     return out;
-}
-
-std::string human_size(std::uint64_t bytes) {
-    constexpr std::array<std::string_view, 4> units{"KiB", "MiB", "GiB", "TiB"};
-    if (bytes < 1'024) return std::to_string(bytes);
-    double value = static_cast<double>(bytes) / 1'024;
-    std::size_t unit = 0;
-    // Where one decimal would show 1024.0, the next unit is the right one.
-    while (value >= 1'023.95 && unit + 1 < units.size()) {
-        value /= 1'024;
-        ++unit;
-    }
-    return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
 std::string human_duration(std::chrono::nanoseconds duration) {

@@ -61,8 +61,6 @@ class Table {
 
 // That a ROS name was meant: "there is no topic /map; rt/map is taken, its name in DDS".
 [[nodiscard]] std::string taken_for(std::string_view ros_topic, std::string_view topic);
-// "17", "1.5 KiB", "2.0 GiB"
-[[nodiscard]] std::string human_size(std::uint64_t bytes);
 // "45 s", "3 min 5 s", "2 h 10 min", "4 d 3 h"
 [[nodiscard]] std::string human_duration(std::chrono::nanoseconds duration);
 // Local time with zone: "2024-05-01 12:00:00.250 +0200"; UTC once show_utc() was called.

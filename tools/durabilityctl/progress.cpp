@@ -50,7 +50,8 @@ void ProgressLine::show_bytes(std::uint64_t done, std::uint64_t total, std::stri
         total == 0 ? 100
                    : static_cast<std::uint64_t>(100.0 * static_cast<double>(done) /
                                                 static_cast<double>(total));
-    std::string text = fmt::format("{} of {}, {}%", human_size(done), human_size(total), percent);
+    std::string text =
+        fmt::format("{} of {}, {}%", rounded_size(done), rounded_size(total), percent);
     const std::size_t used = what_.size() + 2 + text.size() + 2;
     if (!file.empty() && used < line_width)
         text += ", " + shortened(printable(file, 4'096), terminal_ ? line_width - used : 4'096);

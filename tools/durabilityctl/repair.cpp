@@ -66,7 +66,7 @@ void print_table(const store::RepairReport& report, const std::string& root, boo
                    std::to_string(file.found),
                    std::to_string(file.added),
                    std::to_string(file.already),
-                   human_size(file.unreadable),
+                   rounded_size(file.unreadable),
                    action_text(file)});
     }
     print(table.to_text());

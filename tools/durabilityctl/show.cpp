@@ -128,8 +128,8 @@ std::string text_of(const ShownTopic& topic) {
         text += fmt::format("{}{}\n", i > 0 ? "\n" : "", coloured(head, Colour::bold));
         text += fmt::format("{} samples of {} kept, {} in files\n",
                             group.topic.retained_samples,
-                            human_size(group.topic.retained_bytes),
-                            human_size(group.topic.disk_bytes));
+                            rounded_size(group.topic.retained_bytes),
+                            rounded_size(group.topic.disk_bytes));
         Table table({{"NAME"}, {"VALUE"}, {"FROM"}});
         for (const ShownValue& value : group.values)
             table.add({value.name, value.value, origin_text(value)});

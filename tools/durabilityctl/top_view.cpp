@@ -116,7 +116,7 @@ std::string total_text(const std::vector<Line>& lines) {
     std::string text = fmt::format("{} topics, {} samples, {} in files; stored {}/s, replayed {}/s",
                                    lines.size(),
                                    all.samples,
-                                   human_size(all.files),
+                                   rounded_size(all.files),
                                    rate_text(rate),
                                    rate_text(replay_rate));
     if (degraded > 0) text += "; " + coloured(fmt::format("{} degraded", degraded), Colour::red);
@@ -165,11 +165,11 @@ std::vector<std::string> top_lines(const ServiceStatus& before,
                    shortened(printable(line.topic)),
                    rate_text(line.rate),
                    rate_text(line.replay_rate),
-                   human_size(line.files),
+                   rounded_size(line.files),
                    std::to_string(line.writers),
                    std::to_string(line.readers),
                    std::to_string(line.samples),
-                   human_size(line.payload),
+                   rounded_size(line.payload),
                    line.degraded ? "degraded" : "ok"},
                   line.degraded ? Colour::red : Colour::none);
     }

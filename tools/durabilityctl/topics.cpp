@@ -46,7 +46,7 @@ std::vector<std::string> row(std::uint32_t domain, const TopicStatus& topic) {
             contract_text(topic.contract),
             std::string(name(topic.contract_source)),
             std::to_string(topic.retained_samples),
-            human_size(topic.retained_bytes),
+            rounded_size(topic.retained_bytes),
             std::to_string(topic.writers),
             std::to_string(topic.readers),
             topic.degraded ? "degraded" : "ok"};

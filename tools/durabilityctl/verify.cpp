@@ -123,7 +123,7 @@ void print_table(const std::vector<Checked>& files, std::size_t damaged) {
         bytes += checked.bytes;
         table.add({printable(checked.file),
                    std::to_string(checked.frames),
-                   human_size(checked.bytes),
+                   rounded_size(checked.bytes),
                    checked.text},
                   checked.damage ? Colour::red : Colour::none);
     }
@@ -131,7 +131,7 @@ void print_table(const std::vector<Checked>& files, std::size_t damaged) {
     print(fmt::format("{} files, {} frames, {}: {}\n",
                       files.size(),
                       frames,
-                      human_size(bytes),
+                      rounded_size(bytes),
                       damaged == 0 ? "no damage" : fmt::format("{} damaged", damaged)));
 }
 

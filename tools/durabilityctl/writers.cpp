@@ -49,7 +49,7 @@ Outcome run_writers(const Arguments& arguments) {
                        std::to_string(writer.committed),
                        std::to_string(writer.lost),
                        std::to_string(writer.retained_samples),
-                       human_size(writer.retained_bytes)});
+                       rounded_size(writer.retained_bytes)});
         }
     }
     print(table.empty() ? "No writer is known.\n" : table.to_text());
