@@ -9,13 +9,6 @@
 #include <string_view>
 
 namespace durability::daemon {
-namespace {
-
-std::string counted(std::uint64_t count, std::string_view one) {
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::optional<std::string> StatusLine::update(const runtime::Summary& summary, MonoTime now) {
     std::uint64_t rate = 0;

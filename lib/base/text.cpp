@@ -211,6 +211,10 @@ std::string rounded_size(std::uint64_t bytes) {
     }
 }
 
+std::string counted(std::uint64_t count, std::string_view one) {
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::optional<std::string_view> closest_match(std::string_view word,
                                               std::span<const std::string_view> known) {
     // Names are short; anything longer is no misspelling, and comparing costs the product of both.

@@ -23,6 +23,9 @@ namespace durability {
 // For reading, with one decimal where it is rounded: "17 B", "1.5 KiB", "2.0 GiB".
 [[nodiscard]] std::string rounded_size(std::uint64_t bytes);
 
+// "1 sample", "0 samples", for words that take an s.
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one);
+
 // The known word nearest to `word` (optimal string alignment, at most length/3 + 1 edits), or one
 // that contains it; nothing when none is near.
 [[nodiscard]] std::optional<std::string_view> closest_match(

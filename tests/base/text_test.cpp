@@ -61,6 +61,12 @@ TEST_CASE("a rounded size says its unit, and never a thousand and more of one") 
     CHECK(rounded_size(UINT64_MAX) == "16777216.0 TiB");
 }
 
+TEST_CASE("one is counted as one") {
+    CHECK(counted(0, "sample") == "0 samples");
+    CHECK(counted(1, "sample") == "1 sample");
+    CHECK(counted(2, "sample") == "2 samples");
+}
+
 TEST_CASE("the nearest known word is found for a typing error and none for something else") {
     constexpr std::array<std::string_view, 3> known{"max_samples", "history", "cleanup_delay"};
     CHECK(closest_match("histroy", known) == "history");

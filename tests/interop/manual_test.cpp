@@ -253,7 +253,7 @@ void check_configurations(Said& said) {
              checked(world, "  - ros_topic: map\n", {"--quiet"}));
 }
 
-TEST_CASE("what the manual prints for those in trouble is what the programs say", "[ros]") {
+TEST_CASE("what the manual prints for those in trouble is what the programs say", "[manual]") {
     Said said;
     World world("  - { topic: secret, serve: never }\n");
     // It has written before the daemon is there.

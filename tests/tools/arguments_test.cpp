@@ -98,6 +98,8 @@ TEST_CASE("every command is in the help and explains itself") {
     }
     CHECK_THAT(help_text(*find_command("dump")), Contains("--payload") && !Contains("--json"));
     CHECK(parse({"--help"})->help);
+    CHECK(parse({"help"})->help);
+    CHECK(parse({"help", "topics"})->command == "topics");
     CHECK(parse({"topics", "--help"})->help);
     CHECK(parse({"--version"})->version);
 }

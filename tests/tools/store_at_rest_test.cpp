@@ -159,11 +159,11 @@ TEST_CASE("a ROS name stands for the topic it has in DDS, where there is none of
     const auto dump = run({"dump", "/map", "--state-dir", store.state()});
     CHECK(dump.status == 0);
     CHECK_THAT(dump.output,
-               Contains("there is no topic /map; rt/map is taken") && Contains("\"number\":5"));
+               Contains("rt/map is taken, which is /map in ROS") && Contains("\"number\":5"));
     const auto writers = run({"writers", "/map", "--state-dir", store.state()});
     CHECK(writers.status == 0);
     CHECK_THAT(writers.output,
-               Contains("there is no topic /map; rt/map is taken") && Contains(to_string(writer)));
+               Contains("rt/map is taken, which is /map in ROS") && Contains(to_string(writer)));
     const auto none = run({"dump", "/nap", "--state-dir", store.state()});
     CHECK(none.status == 69);
     CHECK_THAT(none.output, Contains("dump /nap: ") && !Contains("rt/nap"));
@@ -210,7 +210,7 @@ TEST_CASE("verify does not take a torn tail for damage") {
     const auto verify = run({"verify", "--state-dir", store.state()});
     INFO(verify.output);
     CHECK(verify.status == 0);
-    CHECK_THAT(verify.output, Contains("the last 5 bytes are not whole"));
+    CHECK_THAT(verify.output, Contains("what is not whole at the end (5 bytes)"));
 }
 
 TEST_CASE("verify shows what the daemon set aside and what is not ours") {

@@ -317,6 +317,10 @@ Result<Arguments> collect(const po::variables_map& map) {
     arguments.state_dir = text_of(map, "state-dir");
     if (map.count("domain") > 0) arguments.domain = map["domain"].as<std::uint32_t>();
     if (map.count("word") > 0) arguments.words = map["word"].as<std::vector<std::string>>();
+    if (!arguments.words.empty() && arguments.words.front() == "help") {
+        arguments.help = true;
+        arguments.words.erase(arguments.words.begin());
+    }
     if (!arguments.words.empty()) {
         arguments.command = arguments.words.front();
         arguments.words.erase(arguments.words.begin());

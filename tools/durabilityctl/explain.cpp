@@ -51,16 +51,18 @@ std::string group_text(std::size_t number, const GroupExplanation& group) {
                                    partitions_text(topic.partitions),
                                    representation_text(topic.representation));
     text += line(
-        fmt::format("{} samples kept ({}); writers: {}, readers: {}; contract: {}{}",
-                    topic.retained_samples,
+        fmt::format("{} kept ({}); writers: {}, readers: {}; contract: {}{}",
+                    counted(topic.retained_samples, "sample"),
                     name(topic.storage),
                     topic.writers,
                     topic.readers,
                     name(topic.contract_source),
                     group.rule.empty() ? "" : fmt::format("; rule {}", printable(group.rule))));
     if (group.state != "stored") {
-        text += line(
-            fmt::format("Type: {}. Instances are told apart by: {}", type_text(group), group.key));
+        text += line(fmt::format("Type: {}. {}{}",
+                                 type_text(group),
+                                 group.topic.keyed ? "Instances are told apart by: " : "",
+                                 group.topic.keyed ? group.key : "It has no key"));
     }
     text += line(group.reason);
     return text + to_do(group.cure);

@@ -113,9 +113,8 @@ std::string event_text(std::int64_t wall_ns, std::string_view severity, std::str
 }
 
 std::string taken_for(std::string_view ros_topic, std::string_view topic) {
-    return fmt::format("there is no topic {}; {} is taken, which is its name in DDS",
-                       quote_if_needed(ros_topic),
-                       quote_if_needed(topic));
+    return fmt::format(
+        "{} is taken, which is {} in ROS", quote_if_needed(topic), quote_if_needed(ros_topic));
 }
 
 std::string local_time(std::int64_t wall_ns) {

@@ -126,8 +126,8 @@ std::string text_of(const ShownTopic& topic) {
                                              topic.groups.size(),
                                              group.state);
         text += fmt::format("{}{}\n", i > 0 ? "\n" : "", coloured(head, Colour::bold));
-        text += fmt::format("{} samples of {} kept, {} in files\n",
-                            group.topic.retained_samples,
+        text += fmt::format("{} kept, {} of payload, {} in files\n",
+                            counted(group.topic.retained_samples, "sample"),
                             rounded_size(group.topic.retained_bytes),
                             rounded_size(group.topic.disk_bytes));
         Table table({{"NAME"}, {"VALUE"}, {"FROM"}});

@@ -62,28 +62,28 @@ std::string domain_text(const DomainStatus& domain,
                         bool since_start) {
     Sum all = sum(domain);
     std::string text = fmt::format(
-        "domain {}: {} topics, {} writers ({} retired), {} readers, {} remote participants\n"
-        "          {} samples kept, {} of payload, {} in files\n"
+        "domain {}: {}, {} ({} retired), {}, {}\n"
+        "          {} kept, {} of payload, {} in files\n"
         "          {}{}\n"
-        "          {} samples received and not yet synced\n",
+        "          {} received and not yet synced\n",
         domain.domain,
-        domain.topics.size(),
-        domain.writers.size(),
+        counted(domain.topics.size(), "topic"),
+        counted(domain.writers.size(), "writer"),
         all.retired,
-        domain.readers.size(),
-        domain.participants,
-        all.samples,
+        counted(domain.readers.size(), "reader"),
+        counted(domain.participants, "remote participant"),
+        counted(all.samples, "sample"),
         rounded_size(all.bytes),
         rounded_size(all.files),
         rates_text(before, all, seconds),
         since_start ? ", since the start" : "",
-        all.waiting);
+        counted(all.waiting, "sample"));
     if (all.degraded.empty()) return text;
     const std::size_t count = all.degraded.size();
     all.degraded.resize(std::min(count, most_degraded));
     return text + "          " +
-           coloured(fmt::format("{} topics degraded: {}{}",
-                                count,
+           coloured(fmt::format("{} degraded: {}{}",
+                                counted(count, "topic"),
                                 fmt::join(all.degraded, ", "),
                                 count > most_degraded ? ", ..." : ""),
                     Colour::red) +

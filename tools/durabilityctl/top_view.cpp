@@ -113,9 +113,9 @@ std::string total_text(const std::vector<Line>& lines) {
         if (line.rate) rate = rate.value_or(0.0) + *line.rate;
         if (line.replay_rate) replay_rate = replay_rate.value_or(0.0) + *line.replay_rate;
     }
-    std::string text = fmt::format("{} topics, {} samples, {} in files; stored {}/s, replayed {}/s",
-                                   lines.size(),
-                                   all.samples,
+    std::string text = fmt::format("{}, {}, {} in files; stored {}/s, replayed {}/s",
+                                   counted(lines.size(), "topic"),
+                                   counted(all.samples, "sample"),
                                    rounded_size(all.files),
                                    rate_text(rate),
                                    rate_text(replay_rate));

@@ -42,8 +42,8 @@ void judge(const store::FileReport& report, Checked& checked) {
             return;
         case TailVerdict::torn:
             checked.text =
-                fmt::format("ok; the last {} bytes are not whole and were never acknowledged",
-                            report.bytes - report.offset);
+                fmt::format("ok; what is not whole at the end ({}) was never acknowledged",
+                            counted(report.bytes - report.offset, "byte"));
             return;
         case TailVerdict::damaged:
         case TailVerdict::newer:
@@ -128,9 +128,9 @@ void print_table(const std::vector<Checked>& files, std::size_t damaged) {
                   checked.damage ? Colour::red : Colour::none);
     }
     print(table.to_text());
-    print(fmt::format("{} files, {} frames, {}: {}\n",
-                      files.size(),
-                      frames,
+    print(fmt::format("{}, {}, {}: {}\n",
+                      counted(files.size(), "file"),
+                      counted(frames, "frame"),
                       rounded_size(bytes),
                       damaged == 0 ? "no damage" : fmt::format("{} damaged", damaged)));
 }
