@@ -154,6 +154,8 @@ class Participant {
                        const Guid& reader,
                        MonoTime now,
                        bool singly = false);
+    // See ReplayWriter.
+    void expect_single_reader(EntityId replay_writer, const GuidPrefix& process);
     void close_history(EntityId replay_writer,
                        const Guid& reader,
                        std::span<const ArrivalRange> send,

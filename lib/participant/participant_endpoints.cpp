@@ -326,6 +326,11 @@ void Participant::begin_history(EntityId replay_writer,
     touch(replay_writer, replay->second);
 }
 
+void Participant::expect_single_reader(EntityId replay_writer, const GuidPrefix& process) {
+    const auto replay = replays_.find(replay_writer);
+    if (replay != replays_.end()) replay->second.writer->expect_single_reader(process);
+}
+
 void Participant::close_history(EntityId replay_writer,
                                 const Guid& reader,
                                 std::span<const ArrivalRange> send,

@@ -129,6 +129,14 @@ void ReplayWriter::begin(const Guid& reader, MonoTime now, bool singly) {
     guard(process, *target, now);
 }
 
+void ReplayWriter::expect_single_reader(const GuidPrefix& process) {
+    const auto found = processes_.find(process);
+    if (found == processes_.end() || found->second.confirmed) return;
+    const bool any_begun = std::ranges::any_of(found->second.readers,
+                                               [](const auto& reader) { return reader->begun(); });
+    found->second.singly = found->second.singly || any_begun;
+}
+
 void ReplayWriter::close(const Guid& reader, std::span<const ArrivalRange> send, MonoTime now) {
     ReplayReader* target = find(reader);
     if (target == nullptr || !target->begun() || target->open().empty()) return;

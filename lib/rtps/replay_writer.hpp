@@ -71,6 +71,10 @@ class ReplayWriter {
     // Delivers what was prepared. `singly`: readers of its process with different shares begin with
     // it.
     void begin(const Guid& reader, MonoTime now, bool singly = false);
+    // A reader of the process will begin that asks for its history: what those are shown that have
+    // begun, and have not answered, must not bring it in sync. Only where none of them needs an
+    // empty HEARTBEAT.
+    void expect_single_reader(const GuidPrefix& process);
     // Ends what was left open: `send` of it is delivered, the rest declared irrelevant.
     void close(const Guid& reader, std::span<const ArrivalRange> send, MonoTime now);
     // Both in one, where nothing has to survive.

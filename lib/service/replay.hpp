@@ -215,6 +215,16 @@ class Replay {
     [[nodiscard]] MonoTime company_until(const Late& late) const;
     void begin_round(const std::vector<Key>& members, Now now);
     void leave_round(const Key& key, Late& late, bool ready, Now now);
+    // A range of late readers.
+    struct Siblings {
+        std::map<Key, Late>::const_iterator first;
+        std::map<Key, Late>::const_iterator last;
+        [[nodiscard]] auto begin() const { return first; }
+        [[nodiscard]] auto end() const { return last; }
+    };
+    // This reader and the others of its process at the same replay writer.
+    [[nodiscard]] Siblings of_process(const Key& key) const;
+    [[nodiscard]] bool all_ask(const Key& key) const;
     [[nodiscard]] bool others_wait(const Key& key) const;
     void begin(const Key& key, Late& late, bool singly, Now now);
 

@@ -61,7 +61,12 @@ void Replay::gather(const Key& key, Late& late, Now now) {
     const bool collect =
         !asks_for_history(late.data) && discovery::peer_facts(late.data.vendor).shares_proxy_writer;
     late.not_before = collect ? after(now.mono, common_run_delay) : now.mono;
-    if (discovery::peer_facts(late.data.vendor).shares_proxy_writer) wait_for_company(key, late);
+    if (discovery::peer_facts(late.data.vendor).shares_proxy_writer) {
+        wait_for_company(key, late);
+        // Its siblings may have begun before it was known.
+        if (asks_for_history(late.data) && all_ask(key))
+            replay_.expect_single_reader(key.first, key.second.prefix);
+    }
     mind(key, late);
     list(key, late, late.known_before ? late.frontier.unsettled_from() : 0);
     probe_writers(late, now);
@@ -362,21 +367,29 @@ void Replay::on_record_saved(const store::RecordSaved& saved, Now now) {
     begin(key, late, false, now);
 }
 
-// Others of its process are still being looked at, and an empty HEARTBEAT would tell them that
-// their history ends there. To readers that do not ask for history one must be sent all the same.
+// Ordered by replay writer, then by reader: those of one process stand together.
+Replay::Siblings Replay::of_process(const Key& key) const {
+    constexpr EntityId above_all{~std::uint32_t{0}};
+    const GuidPrefix& process = key.second.prefix;
+    return {late_.lower_bound({key.first, Guid{process, entity::unknown}}),
+            late_.upper_bound({key.first, Guid{process, above_all}})};
+}
+
+// Whether an empty HEARTBEAT may be left out for a process: readers that do not ask for history
+// need one, and to others it says that their history ends there.
+bool Replay::all_ask(const Key& key) const {
+    return std::ranges::all_of(of_process(key), [](const auto& entry) {
+        return !entry.second.wants_history || asks_for_history(entry.second.data);
+    });
+}
+
+// Others of its process are still being looked at, and all of them begin by themselves.
 bool Replay::others_wait(const Key& key) const {
-    bool any = false;
-    const Key first{key.first, Guid{key.second.prefix, entity::unknown}};
-    for (auto at = late_.lower_bound(first); at != late_.end() && at->first.first == key.first &&
-                                             at->first.second.prefix == key.second.prefix;
-         ++at) {
-        const Late& late = at->second;
-        if (!late.wants_history) continue;
-        if (!asks_for_history(late.data)) return false;
-        any = any || (at->first != key &&
-                      (late.phase == Phase::gathering || late.phase == Phase::watching));
-    }
-    return any;
+    return all_ask(key) && std::ranges::any_of(of_process(key), [&](const auto& entry) {
+               const Late& late = entry.second;
+               return entry.first != key && late.wants_history &&
+                      (late.phase == Phase::gathering || late.phase == Phase::watching);
+           });
 }
 
 void Replay::begin(const Key& key, Late& late, bool singly, Now now) {

@@ -68,15 +68,11 @@ void Replay::on_live(const Ingest::LiveSample& live, Now now) {
 // (fact sheet 12.1): where one of these keeps more than the last value, all get everything.
 bool Replay::may_withhold(const Key& key) const {
     if (!discovery::peer_facts(late_.at(key).data.vendor).shares_proxy_writer) return true;
-    const Key first{key.first, Guid{key.second.prefix, entity::unknown}};
-    for (auto at = late_.lower_bound(first); at != late_.end() && at->first.first == key.first &&
-                                             at->first.second.prefix == key.second.prefix;
-         ++at) {
-        const Phase phase = at->second.phase;
+    return std::ranges::none_of(of_process(key), [this](const auto& entry) {
+        const Phase phase = entry.second.phase;
         const bool is_served = phase != Phase::delivered && phase != Phase::unserved;
-        if (is_served && !minding_.contains(at->first)) return false;
-    }
-    return true;
+        return is_served && !minding_.contains(entry.first);
+    });
 }
 
 bool Replay::is_replaced(const Key& key, const Late& late, const store::ReadSample& sample) const {

@@ -39,6 +39,21 @@ TEST_CASE("a second reader of the process is sent the same numbers, without an e
     CHECK(replay.complete(first));
 }
 
+TEST_CASE("while a reader that asks for history is expected, its sibling is shown no empty range") {
+    ReplayUnderTest replay;
+    replay.match(first);
+    replay.writer.expect_single_reader(first.prefix);  // nobody has begun whom it could disturb
+    replay.begin(first, 1, 2);
+    replay.serve_reads();
+    std::ignore = replay.sent();
+    replay.writer.expect_single_reader(elsewhere.prefix);  // not known, and none of its business
+    replay.acknack(first, 1, {}, false);
+    CHECK(ranges(replay.sent()) == "1-0f 1-2");
+    replay.writer.expect_single_reader(second.prefix);
+    replay.acknack(first, 1, {}, false);
+    CHECK(ranges(replay.sent()) == "1-2");
+}
+
 TEST_CASE("another process has numbers of its own") {
     FirstIsServed replay;
     replay.match(elsewhere);
