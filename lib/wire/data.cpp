@@ -8,8 +8,8 @@ namespace durability::wire {
 namespace {
 
 // From behind octetsToInlineQos to the inline QoS: two entity ids and a number (9.4.5.4.3).
-constexpr std::uint16_t octets_to_inline_qos = 16;
-constexpr std::size_t fixed_octets = submessage_header_size + 4 + octets_to_inline_qos;
+constexpr std::uint16_t data_octets_to_inline_qos = 16;
+constexpr std::size_t data_fixed_octets = submessage_header_size + 4 + data_octets_to_inline_qos;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ Decoded<Data> decode_data(ByteView body, std::uint8_t flags) {
     value.writer = detail::read_entity_id(in);
     value.number = read_sequence_number(in);
     if (!in.ok()) return decode_failure(DecodeError::truncated);
-    if (offset < octets_to_inline_qos) return decode_failure(DecodeError::bad_length);
+    if (offset < data_octets_to_inline_qos) return decode_failure(DecodeError::bad_length);
     // A later minor version may put fields in front of the inline QoS; they are skipped.
-    in.skip(offset - octets_to_inline_qos);
+    in.skip(offset - data_octets_to_inline_qos);
     if (!in.ok()) return decode_failure(DecodeError::bad_length);
     if (value.has_data && value.has_key) return decode_failure(DecodeError::bad_flags);
     if (!is_valid(value.number)) return decode_failure(DecodeError::bad_range);
@@ -58,7 +58,7 @@ void encode_data(Buffer& out, const DataFields& fields, std::endian order) {
     ByteWriter writer(out, order);
     detail::write_submessage_header(writer, submessage_id::data, flags, size);
     writer.u16(0);
-    writer.u16(octets_to_inline_qos);
+    writer.u16(data_octets_to_inline_qos);
     detail::write_entity_id(writer, fields.reader);
     detail::write_entity_id(writer, fields.writer);
     write_sequence_number(writer, fields.number);
@@ -70,7 +70,7 @@ void encode_data(Buffer& out, const DataFields& fields, std::endian order) {
 std::size_t data_size(const DataFields& fields) {
     const std::size_t payload =
         fields.payload_kind == PayloadKind::none ? 0 : fields.payload.size();
-    return detail::padded(fixed_octets + fields.inline_qos.size() + payload);
+    return detail::padded(data_fixed_octets + fields.inline_qos.size() + payload);
 }
 
 }  // namespace durability::wire

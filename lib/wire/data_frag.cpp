@@ -10,8 +10,9 @@ namespace durability::wire {
 namespace {
 
 // From behind octetsToInlineQos to the inline QoS (9.4.5.5.3).
-constexpr std::uint16_t octets_to_inline_qos = 28;
-constexpr std::size_t fixed_octets = submessage_header_size + 4 + octets_to_inline_qos;
+constexpr std::uint16_t data_frag_octets_to_inline_qos = 28;
+constexpr std::size_t data_frag_fixed_octets =
+    submessage_header_size + 4 + data_frag_octets_to_inline_qos;
 
 // Errors of the numbers alone, before the payload is looked at.
 bool numbers_are_valid(const DataFrag& value) {
@@ -49,8 +50,8 @@ Decoded<DataFrag> decode_data_frag(ByteView body, std::uint8_t flags) {
     value.fragment_size = in.u16();
     value.sample_size = in.u32();
     if (!in.ok()) return decode_failure(DecodeError::truncated);
-    if (offset < octets_to_inline_qos) return decode_failure(DecodeError::bad_length);
-    in.skip(offset - octets_to_inline_qos);
+    if (offset < data_frag_octets_to_inline_qos) return decode_failure(DecodeError::bad_length);
+    in.skip(offset - data_frag_octets_to_inline_qos);
     if (!in.ok()) return decode_failure(DecodeError::bad_length);
     if (!numbers_are_valid(value)) return decode_failure(DecodeError::bad_range);
 
@@ -76,7 +77,7 @@ void encode_data_frag(Buffer& out, const DataFragFields& fields, std::endian ord
     ByteWriter writer(out, order);
     detail::write_submessage_header(writer, submessage_id::data_frag, flags, size);
     writer.u16(0);
-    writer.u16(octets_to_inline_qos);
+    writer.u16(data_frag_octets_to_inline_qos);
     detail::write_entity_id(writer, fields.reader);
     detail::write_entity_id(writer, fields.writer);
     write_sequence_number(writer, fields.number);
@@ -90,7 +91,8 @@ void encode_data_frag(Buffer& out, const DataFragFields& fields, std::endian ord
 }
 
 std::size_t data_frag_size(const DataFragFields& fields) {
-    return detail::padded(fixed_octets + fields.inline_qos.size() + fields.payload.size());
+    return detail::padded(data_frag_fixed_octets + fields.inline_qos.size() +
+                          fields.payload.size());
 }
 
 }  // namespace durability::wire

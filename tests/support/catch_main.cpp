@@ -1,3 +1,5 @@
-// Catch2's main, compiled once for all unit tests.
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
+#include "support/catch_session.hpp"
+
+int main(int argc, char** argv) {
+    return durability::test::run_test_cases(argc, argv);
+}
