@@ -157,16 +157,16 @@ std::unique_ptr<Process> reader(const World& world,
     return world.subscriber(Vendor::cyclone, options);
 }
 
-// Runs `explain` until the quotes of it are covered, or patience ends.
-void explain(const World& world, Said& said, const std::string& topic, const std::string& last) {
-    const std::string text = run_tool_until(world, {"explain", topic}, {last});
+// Asks until all that is awaited is said, or patience ends.
+void explain(const World& world, Said& said, const std::string& topic, const Words& awaited) {
+    const std::string text = run_tool_until(world, {"explain", topic}, awaited);
     said.add("durabilityctl explain " + topic, as_installed(world, text));
 }
 
 void ask_about_readers(const World& world, Said& said) {
     const auto kept = writer(world, "status", "transient");
     const auto plain = reader(world, "status", "volatile");
-    explain(world, said, "status", "requests VOLATILE");
+    explain(world, said, "status", {"requests VOLATILE"});
 
     const Words left{"--partition", "left"};
     const auto parts = writer(world, "parts", "transient", left);
@@ -174,8 +174,7 @@ void ask_about_readers(const World& world, Said& said) {
     const auto stronger = reader(world, "parts", "persistent", left);
     const auto newer =
         reader(world, "parts", "transient", {"--partition", "left", "--representation", "xcdr2"});
-    run_tool_until(world, {"explain", "parts"}, {"durability: ", "partition: "});
-    explain(world, said, "parts", "representation: ");
+    explain(world, said, "parts", {"durability: ", "partition: ", "representation: "});
 
     const auto again = writer(world, "again", "transient", {"--wait-matched", "1"});
     REQUIRE(not_acknowledged(*again) == "");
@@ -184,19 +183,19 @@ void ask_about_readers(const World& world, Said& said) {
                "again",
                "transient",
                {"--expect", "1", "--readers", "2", "--one-by-one", "--reader-delay", "100"});
-    explain(world, said, "again", "was served before");
+    explain(world, said, "again", {"was served before"});
 }
 
 void ask_about_writers(const World& world, Said& said) {
     const auto map = writer(world, "rt/map", "transient_local");
-    explain(world, said, "/map", "let it offer TRANSIENT");
+    explain(world, said, "/map", {"let it offer TRANSIENT"});
     const auto log = writer(world, "rt/rosout", "transient_local");
-    explain(world, said, "/rosout", "is the log of ROS 2");
-    explain(world, said, "/nap", "did you mean");
+    explain(world, said, "/rosout", {"is the log of ROS 2"});
+    explain(world, said, "/nap", {"did you mean"});
     const auto live = writer(world, "live", "volatile");
-    explain(world, said, "live", "nothing to keep");
+    explain(world, said, "live", {"nothing to keep"});
     const auto secret = writer(world, "secret", "transient");
-    explain(world, said, "secret", "serve: never");
+    explain(world, said, "secret", {"serve: never"});
 }
 
 // Fast DDS makes nothing of them that could be seen.
@@ -219,7 +218,7 @@ void ask_a_full_store(Said& said) {
                 "limits: { reserve_disk: 1000TiB }\n");
     world.start_daemon();
     const auto map = writer(world, "rt/map", "transient_local");
-    explain(world, said, "/map", "the store refuses");
+    explain(world, said, "/map", {"the store refuses"});
     said.add("durabilityctl events", run_tool(world, {"events"}));
     world.stop_daemon();
 }
@@ -260,7 +259,7 @@ TEST_CASE("what the manual prints for those in trouble is what the programs say"
     const auto early = writer(world, "late", "transient", {"--durability-service", "keep_all"});
     REQUIRE(early->wait_line("WRITTEN", patience));
     world.start_daemon();
-    explain(world, said, "late", "Served in group 1");
+    explain(world, said, "late", {"Served in group 1"});
     ask_about_readers(world, said);
     ask_about_writers(world, said);
     try_what_fast_dds_refuses(world);

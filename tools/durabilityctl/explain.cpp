@@ -59,10 +59,9 @@ std::string group_text(std::size_t number, const GroupExplanation& group) {
                     name(topic.contract_source),
                     group.rule.empty() ? "" : fmt::format("; rule {}", printable(group.rule))));
     if (group.state != "stored") {
-        text += line(fmt::format("Type: {}. {}{}",
-                                 type_text(group),
-                                 group.topic.keyed ? "Instances are told apart by: " : "",
-                                 group.topic.keyed ? group.key : "It has no key"));
+        const std::string key =
+            topic.keyed ? "Instances are told apart by: " + group.key : "It has no key";
+        text += line(fmt::format("Type: {}. {}", type_text(group), key));
     }
     text += line(group.reason);
     return text + to_do(group.cure);
